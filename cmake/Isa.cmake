@@ -1,0 +1,24 @@
+# Turns BREAKSTEP_ISA into compiler flags. "native" is resolved to a named level once, at configure time, so that what users
+# of an installed package compile is what the library was compiled for.
+
+function(breakstep_resolve_isa requested out)
+  set(resolved "${requested}")
+  if(requested STREQUAL "native")
+    set(resolved avx2)
+    execute_process(COMMAND grep -m1 "^flags" /proc/cpuinfo OUTPUT_VARIABLE flags ERROR_QUIET)
+    if(flags MATCHES " avx512f " AND flags MATCHES " avx512vl " AND flags MATCHES " avx512dq " AND flags MATCHES " avx512bw ")
+      set(resolved avx512)
+    endif()
+  elseif(NOT requested MATCHES "^(avx2|avx512)$")
+    message(FATAL_ERROR "BREAKSTEP_ISA is '${requested}' (not an instruction set breakstep knows): use native, avx2 or avx512.")
+  endif()
+  set(${out} "${resolved}" PARENT_SCOPE)
+endfunction()
+
+function(breakstep_isa_flags isa out)
+  if(isa STREQUAL "avx512")
+    set(${out} -march=x86-64-v4 -mprefer-vector-width=512 PARENT_SCOPE)
+  else()
+    set(${out} -march=x86-64-v3 PARENT_SCOPE)
+  endif()
+endfunction()

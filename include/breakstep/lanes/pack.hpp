@@ -1,0 +1,428 @@
+// Pack<T, W>: one number of type T for each of W lanes, and Truth<Bytes, W>: one truth value for each.
+//
+// A pack is an array of registers of the machine's own size (or of scalars where it is too small for any), so that one
+// source gives the same IEEE operations in the same order at every width and on every instruction set. Nothing here may
+// depend on the width except through that array: the promise of equal bits rests on it.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "breakstep/abi.hpp"
+#include "breakstep/lanes/mask.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::lanes {
+
+inline constexpr int native_bytes = BREAKSTEP_ISA_AVX512 ? 64 : 32;
+
+/// Lanes that fill one register of this build: 8 float or 4 double with AVX2, twice that with AVX-512.
+template <class T>
+inline constexpr int native_width = native_bytes / static_cast<int>(sizeof(T));
+
+namespace detail {
+
+template <class T, int L>
+struct Register {
+  typedef T type __attribute__((vector_size(sizeof(T) * L)));  // NOLINT(modernize-use-using): GCC needs typedef here
+};
+template <class T>
+struct Register<T, 1> {
+  using type = T;
+};
+
+template <int Bytes>
+struct Integers;
+template <>
+struct Integers<4> {
+  using Signed = std::int32_t;
+  using Unsigned = std::uint32_t;
+};
+template <>
+struct Integers<8> {
+  using Signed = std::int64_t;
+  using Unsigned = std::uint64_t;
+};
+
+template <int L, class T, std::size_t... I>
+BREAKSTEP_INLINE auto spread(T value, std::index_sequence<I...>) {
+  using V = typename Register<T, L>::type;
+  return V{(static_cast<void>(I), value)...};  // listing elements keeps −0, which V{} + value would lose
+}
+
+}  // namespace detail
+
+template <int Bytes>
+using Signed = typename detail::Integers<Bytes>::Signed;
+template <int Bytes>
+using Unsigned = typename detail::Integers<Bytes>::Unsigned;
+
+template <int Bytes, int W>
+struct Truth;
+
+template <class T, int W>
+struct Pack {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "packs hold 32- and 64-bit numbers");
+  static_assert(W == 1 || W == 2 || W == 4 || W == 8 || W == 16, "widths are powers of two up to 16");
+
+  using Element = T;
+  using Bools = Truth<sizeof(T), W>;
+  static constexpr int width = W;
+  static constexpr int part_width =
+      W * static_cast<int>(sizeof(T)) < 16 ? 1 : (W < native_width<T> ? W : native_width<T>);
+  static constexpr int parts = W / part_width;
+  using Part = typename detail::Register<T, part_width>::type;
+
+  Part part[parts];
+
+  Pack() = default;  // uninitialised, as T is
+
+  /// All lanes equal to `value`. Implicit, so that constants read as constants in formulas.
+  BREAKSTEP_INLINE Pack(T value) {  // NOLINT(google-explicit-constructor)
+    for (Part& p : part) {
+      if constexpr (part_width == 1) {
+        p = value;
+      } else {
+        p = detail::spread<part_width>(value, std::make_index_sequence<part_width>{});
+      }
+    }
+  }
+
+  /// Reads W consecutive elements; no alignment needed.
+  static BREAKSTEP_INLINE Pack load(const T* from) {
+    Pack r;
+    std::memcpy(r.part, from, sizeof r.part);
+    return r;
+  }
+  BREAKSTEP_INLINE void store(T* to) const { std::memcpy(to, part, sizeof part); }
+
+  BREAKSTEP_INLINE T operator[](int lane) const {
+    if constexpr (part_width == 1) {
+      return part[lane];
+    } else {
+      return part[lane / part_width][lane % part_width];
+    }
+  }
+  BREAKSTEP_INLINE void set(int lane, T value) {
+    if constexpr (part_width == 1) {
+      part[lane] = value;
+    } else {
+      part[lane / part_width][lane % part_width] = value;
+    }
+  }
+
+  /// 0, 1, 2, …
+  static BREAKSTEP_INLINE Pack lane_numbers() {
+    T numbers[W];
+    for (int i = 0; i < W; ++i) numbers[i] = static_cast<T>(i);
+    return load(numbers);
+  }
+
+  /// Applies `f` register by register.
+  template <class F, class... Packs>
+  static BREAKSTEP_INLINE Pack map(F f, const Packs&... packs) {
+    Pack r;
+#pragma GCC unroll 16
+    for (int p = 0; p < parts; ++p) r.part[p] = f(packs.part[p]...);
+    return r;
+  }
+
+  friend BREAKSTEP_INLINE Pack operator+(Pack a, Pack b) {
+    return map([](Part x, Part y) { return x + y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Pack operator-(Pack a, Pack b) {
+    return map([](Part x, Part y) { return x - y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Pack operator*(Pack a, Pack b) {
+    return map([](Part x, Part y) { return x * y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Pack operator/(Pack a, Pack b) {
+    return map([](Part x, Part y) { return x / y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Pack operator-(Pack a) {
+    return map([](Part x) { return -x; }, a);
+  }
+  friend BREAKSTEP_INLINE Pack operator&(Pack a, Pack b)
+    requires std::is_integral_v<T>
+  {
+    return map([](Part x, Part y) { return x & y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Pack operator|(Pack a, Pack b)
+    requires std::is_integral_v<T>
+  {
+    return map([](Part x, Part y) { return x | y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Pack operator^(Pack a, Pack b)
+    requires std::is_integral_v<T>
+  {
+    return map([](Part x, Part y) { return x ^ y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Pack operator~(Pack a)
+    requires std::is_integral_v<T>
+  {
+    return map([](Part x) { return ~x; }, a);
+  }
+  /// Shifts by the same number of bits in every lane; arithmetic to the right for signed T.
+  friend BREAKSTEP_INLINE Pack operator<<(Pack a, int bits)
+    requires std::is_integral_v<T>
+  {
+    return map([bits](Part x) { return x << bits; }, a);
+  }
+  friend BREAKSTEP_INLINE Pack operator>>(Pack a, int bits)
+    requires std::is_integral_v<T>
+  {
+    return map([bits](Part x) { return x >> bits; }, a);
+  }
+  BREAKSTEP_INLINE Pack& operator+=(Pack b) { return *this = *this + b; }
+  BREAKSTEP_INLINE Pack& operator-=(Pack b) { return *this = *this - b; }
+  BREAKSTEP_INLINE Pack& operator*=(Pack b) { return *this = *this * b; }
+  BREAKSTEP_INLINE Pack& operator/=(Pack b) { return *this = *this / b; }
+
+  friend BREAKSTEP_INLINE Bools operator<(Pack a, Pack b) {
+    return Bools::compare([](auto x, auto y) { return x < y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Bools operator<=(Pack a, Pack b) {
+    return Bools::compare([](auto x, auto y) { return x <= y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Bools operator>(Pack a, Pack b) {
+    return Bools::compare([](auto x, auto y) { return x > y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Bools operator>=(Pack a, Pack b) {
+    return Bools::compare([](auto x, auto y) { return x >= y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Bools operator==(Pack a, Pack b) {
+    return Bools::compare([](auto x, auto y) { return x == y; }, a, b);
+  }
+  friend BREAKSTEP_INLINE Bools operator!=(Pack a, Pack b) {
+    return Bools::compare([](auto x, auto y) { return x != y; }, a, b);
+  }
+};
+
+/// One truth value per lane in the form comparisons produce and selects consume (0 or −1 as wide as the numbers compared).
+/// It lives inside expressions; what is kept, counted or combined with other types is the Mask it converts to.
+template <int Bytes, int W>
+struct Truth {
+  using Int = Signed<Bytes>;
+  using Lanes = Pack<Int, W>;
+  using Part = typename Lanes::Part;
+
+  Lanes lanes;
+
+  Truth() = default;
+  explicit BREAKSTEP_INLINE Truth(bool value) : lanes(value ? Int(-1) : Int(0)) {}
+
+  /// The lanes of a mask. Costs two instructions per register; convert once and reuse.
+  explicit BREAKSTEP_INLINE Truth(Mask<W> mask) {
+    if constexpr (Lanes::part_width == 1) {
+      for (int i = 0; i < W; ++i) lanes.part[i] = mask[i] ? Int(-1) : Int(0);
+    } else {
+      Int powers[W];
+      for (int i = 0; i < W; ++i) powers[i] = Int(1) << i;
+      const Lanes bit = Lanes::load(powers);
+      *this = (Lanes(static_cast<Int>(mask.bits())) & bit) == bit;
+    }
+  }
+
+  template <class Op, class T>
+  static BREAKSTEP_INLINE Truth compare(Op op, const Pack<T, W>& a, const Pack<T, W>& b) {
+    Truth r;
+#pragma GCC unroll 16
+    for (int p = 0; p < Lanes::parts; ++p) {
+      if constexpr (Lanes::part_width == 1) {
+        r.lanes.part[p] = op(a.part[p], b.part[p]) ? Int(-1) : Int(0);
+      } else {
+        r.lanes.part[p] = (Part)op(a.part[p], b.part[p]);  // NOLINT: a cast between vector types is a reinterpretation
+      }
+    }
+    return r;
+  }
+
+  friend BREAKSTEP_INLINE Truth operator&(Truth a, Truth b) { return {a.lanes & b.lanes}; }
+  friend BREAKSTEP_INLINE Truth operator|(Truth a, Truth b) { return {a.lanes | b.lanes}; }
+  friend BREAKSTEP_INLINE Truth operator^(Truth a, Truth b) { return {a.lanes ^ b.lanes}; }
+  friend BREAKSTEP_INLINE Truth operator!(Truth a) { return {~a.lanes}; }
+
+  /// The same truth values, one bit per lane.
+  [[nodiscard]] BREAKSTEP_INLINE Mask<W> mask() const {
+    std::uint32_t bits = 0;
+#pragma GCC unroll 16
+    for (int p = 0; p < Lanes::parts; ++p) bits |= part_bits(lanes.part[p]) << (p * Lanes::part_width);
+    return Mask<W>(bits);
+  }
+  BREAKSTEP_INLINE operator Mask<W>() const { return mask(); }  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] BREAKSTEP_INLINE bool any() const { return mask().any(); }
+  [[nodiscard]] BREAKSTEP_INLINE bool all() const { return mask().all(); }
+  [[nodiscard]] BREAKSTEP_INLINE bool none() const { return mask().none(); }
+
+  BREAKSTEP_INLINE Truth(Lanes zero_or_minus_one) : lanes(zero_or_minus_one) {}  // NOLINT(google-explicit-constructor)
+
+ private:
+  static BREAKSTEP_INLINE std::uint32_t part_bits(Part part) {
+    if constexpr (Lanes::part_width == 1) {
+      return part != 0 ? 1U : 0U;
+    } else if constexpr (sizeof(Part) == 16) {
+      if constexpr (Bytes == 4) {
+        return static_cast<std::uint32_t>(_mm_movemask_ps((__m128)part));
+      } else {
+        return static_cast<std::uint32_t>(_mm_movemask_pd((__m128d)part));
+      }
+    } else if constexpr (sizeof(Part) == 32) {
+      if constexpr (Bytes == 4) {
+        return static_cast<std::uint32_t>(_mm256_movemask_ps((__m256)part));
+      } else {
+        return static_cast<std::uint32_t>(_mm256_movemask_pd((__m256d)part));
+      }
+    } else {
+#if BREAKSTEP_ISA_AVX512
+      if constexpr (Bytes == 4) {
+        return _mm512_movepi32_mask((__m512i)part);
+      } else {
+        return _mm512_movepi64_mask((__m512i)part);
+      }
+#endif
+    }
+  }
+};
+
+/// Lane by lane, `a` where `condition` holds and `b` elsewhere. Both are evaluated.
+template <class T, int W>
+BREAKSTEP_INLINE Pack<T, W> select(Truth<sizeof(T), W> condition, Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
+  return Pack<T, W>::map([](auto c, auto x, auto y) { return c ? x : y; }, condition.lanes, a, b);
+}
+template <class T, int W>
+BREAKSTEP_INLINE Pack<T, W> select(Mask<W> condition, Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
+  return select(Truth<sizeof(T), W>(condition), a, b);
+}
+
+/// The bits of `a` read as another type of the same size.
+template <class U, class T, int W>
+BREAKSTEP_INLINE Pack<U, W> bit_cast(Pack<T, W> a) {
+  static_assert(sizeof(U) == sizeof(T));
+  Pack<U, W> r;
+  std::memcpy(&r, &a, sizeof r);
+  return r;
+}
+
+/// Each lane converted as static_cast<U> does; out-of-range values are undefined, as there. Between 64-bit integers and
+/// double prefer the tricks of math/, which need no AVX-512.
+template <class U, class T, int W>
+BREAKSTEP_INLINE Pack<U, W> convert(Pack<T, W> a) {
+  Pack<U, W> r;
+  if constexpr (Pack<U, W>::part_width == Pack<T, W>::part_width && Pack<T, W>::part_width > 1) {
+#pragma GCC unroll 16
+    for (int p = 0; p < Pack<T, W>::parts; ++p)
+      r.part[p] = __builtin_convertvector(a.part[p], typename Pack<U, W>::Part);
+  } else {
+    for (int i = 0; i < W; ++i) r.set(i, static_cast<U>(a[i]));
+  }
+  return r;
+}
+
+/// a·b + c with one rounding.
+template <class T, int W>
+  requires std::is_floating_point_v<T>
+BREAKSTEP_INLINE Pack<T, W> fma(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b, std::type_identity_t<Pack<T, W>> c) {
+  using P = Pack<T, W>;
+  using Part = typename P::Part;
+  return P::map(
+      [](Part x, Part y, Part z) -> Part {
+        if constexpr (std::is_same_v<Part, float>) {
+          return __builtin_fmaf(x, y, z);
+        } else if constexpr (std::is_same_v<Part, double>) {
+          return __builtin_fma(x, y, z);
+        } else if constexpr (std::is_same_v<T, float>) {
+          if constexpr (sizeof(Part) == 16) return (Part)_mm_fmadd_ps((__m128)x, (__m128)y, (__m128)z);
+          if constexpr (sizeof(Part) == 32) return (Part)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z);
+#if BREAKSTEP_ISA_AVX512
+          if constexpr (sizeof(Part) == 64) return (Part)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z);
+#endif
+        } else {
+          if constexpr (sizeof(Part) == 16) return (Part)_mm_fmadd_pd((__m128d)x, (__m128d)y, (__m128d)z);
+          if constexpr (sizeof(Part) == 32) return (Part)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
+#if BREAKSTEP_ISA_AVX512
+          if constexpr (sizeof(Part) == 64) return (Part)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
+#endif
+        }
+      },
+      a, b, c);
+}
+
+/// Correctly rounded; NaN below −0, sqrt(−0) = −0.
+template <class T, int W>
+  requires std::is_floating_point_v<T>
+BREAKSTEP_INLINE Pack<T, W> sqrt(Pack<T, W> a) {
+  using P = Pack<T, W>;
+  using Part = typename P::Part;
+  // With AVX-512 the unmasked intrinsic makes g++ 12 warn of its own uninitialised operand; a full mask costs nothing.
+  [[maybe_unused]] constexpr auto all_lanes = static_cast<std::uint16_t>(Mask<P::part_width>::full);
+  return P::map(
+      [](Part x) -> Part {
+        if constexpr (std::is_same_v<Part, float>) {
+          return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x)));
+        } else if constexpr (std::is_same_v<Part, double>) {
+          const __m128d v = _mm_set_sd(x);
+          return _mm_cvtsd_f64(_mm_sqrt_sd(v, v));
+        } else if constexpr (std::is_same_v<T, float>) {
+          if constexpr (sizeof(Part) == 16) return (Part)_mm_sqrt_ps((__m128)x);
+          if constexpr (sizeof(Part) == 32) return (Part)_mm256_sqrt_ps((__m256)x);
+#if BREAKSTEP_ISA_AVX512
+          if constexpr (sizeof(Part) == 64) return (Part)_mm512_mask_sqrt_ps((__m512)x, all_lanes, (__m512)x);
+#endif
+        } else {
+          if constexpr (sizeof(Part) == 16) return (Part)_mm_sqrt_pd((__m128d)x);
+          if constexpr (sizeof(Part) == 32) return (Part)_mm256_sqrt_pd((__m256d)x);
+#if BREAKSTEP_ISA_AVX512
+          if constexpr (sizeof(Part) == 64) return (Part)_mm512_mask_sqrt_pd((__m512d)x, all_lanes, (__m512d)x);
+#endif
+        }
+      },
+      a);
+}
+
+/// The smaller; `b` if either is NaN.
+template <class T, int W>
+BREAKSTEP_INLINE Pack<T, W> min(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
+  return select(a < b, a, b);
+}
+/// The larger; `b` if either is NaN.
+template <class T, int W>
+BREAKSTEP_INLINE Pack<T, W> max(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
+  return select(a > b, a, b);
+}
+
+/// Only the sign bit of each lane, in place.
+template <class T, int W>
+  requires std::is_floating_point_v<T>
+BREAKSTEP_INLINE Pack<Unsigned<sizeof(T)>, W> sign_bit(Pack<T, W> a) {
+  using U = Unsigned<sizeof(T)>;
+  return bit_cast<U>(a) & Pack<U, W>(U(1) << (8 * sizeof(T) - 1));
+}
+template <class T, int W>
+  requires std::is_floating_point_v<T>
+BREAKSTEP_INLINE Pack<T, W> abs(Pack<T, W> a) {
+  using U = Unsigned<sizeof(T)>;
+  return bit_cast<T>(bit_cast<U>(a) & Pack<U, W>(~(U(1) << (8 * sizeof(T) - 1))));
+}
+/// The magnitude of `a` with the sign of `b`.
+template <class T, int W>
+  requires std::is_floating_point_v<T>
+BREAKSTEP_INLINE Pack<T, W> copysign(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
+  using U = Unsigned<sizeof(T)>;
+  return bit_cast<T>(bit_cast<U>(abs(a)) | sign_bit(b));
+}
+template <class T, int W>
+BREAKSTEP_INLINE Truth<sizeof(T), W> is_nan(Pack<T, W> a) {
+  return a != a;
+}
+
+/// dst = src in the lanes of `where`; dst keeps its value elsewhere.
+template <class T, int W, class Where>
+BREAKSTEP_INLINE void assign(Where where, Pack<T, W>& dst, std::type_identity_t<Pack<T, W>> src) {
+  dst = select(where, src, dst);
+}
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::lanes

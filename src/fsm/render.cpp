@@ -1,0 +1,1 @@
+// Pictures and listings of trees and machines.

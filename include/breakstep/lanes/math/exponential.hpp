@@ -87,7 +87,7 @@ BREAKSTEP_INLINE Pack<T, W> expm1_of_remainder(Pack<T, W> r) {
 
 }  // namespace detail
 
-/// e^x. Error < 1 ulp. exp(±0) = 1, exp(−∞) = 0, exp(+∞) = +∞; above log of the greatest number +∞, below that of the
+/// e^x. Error < 1.1 ulp. exp(±0) = 1, exp(−∞) = 0, exp(+∞) = +∞; above log of the greatest number +∞, below that of the
 /// smallest normal number +0.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> exp(Pack<T, W> x) {

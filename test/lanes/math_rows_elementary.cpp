@@ -1,0 +1,50 @@
+// The exponential and trigonometric functions under test; see Row in math_accuracy.hpp.
+#include "breakstep/lanes/math/exponential.hpp"
+#include "math_accuracy.hpp"
+
+namespace breakstep::test {
+
+template <class T>
+std::vector<Row<T>> elementary_rows() {
+  using R = Range<T>;
+  using Limits = std::numeric_limits<T>;
+  using W = Wide<T>;
+  constexpr bool single = std::is_same_v<T, float>;
+  const T greatest = Limits::max();
+  const T smallest = Limits::min();
+  const T exp_end = single ? T(89) : T(710);
+  const T last_exp = std::log(greatest);
+  const T first_exp = std::log(smallest);
+
+  std::vector<Row<T>> rows;
+  rows.push_back({
+      .function = "exp",
+      .claimed_ulp = 1.1,
+      .apply = unary<T>([](auto x) { return exp(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_exp(r, x, MPFR_RNDN); },
+      .fast = [](W x, W) { return std::exp(x); },
+      .domains = {{"all", R::values(-exp_end, exp_end)},
+                  {"[-1, 1]", R::values(-1, 1)},
+                  {"all magnitudes", R::numbers(-exp_end, exp_end)},
+                  {"largest", R::around(last_exp)},
+                  {"smallest", R::around(first_exp)}},
+  });
+  rows.push_back({
+      .function = "log",
+      .claimed_ulp = 1,
+      .apply = unary<T>([](auto x) { return log(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_log(r, x, MPFR_RNDN); },
+      .fast = [](W x, W) { return std::log(x); },
+      .domains = {{"all magnitudes", R::numbers(smallest, greatest)},
+                  {"[1/2, 2]", R::values(T(0.5), T(2))},
+                  {"1", R::around(1)},
+                  {"sqrt(1/2)", R::around(std::sqrt(T(0.5)))},
+                  {"sqrt(2)", R::around(std::sqrt(T(2)))}},
+  });
+  return rows;
+}
+
+template std::vector<Row<float>> elementary_rows();
+template std::vector<Row<double>> elementary_rows();
+
+}  // namespace breakstep::test

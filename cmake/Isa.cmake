@@ -22,3 +22,7 @@ function(breakstep_isa_flags isa out)
     set(${out} -march=x86-64-v3 PARENT_SCOPE)
   endif()
 endfunction()
+
+# Without these, equal source would not give equal bits: a*b+c must not be fused silently, and g++ 12 at -O3 miscompiles
+# loops over arrays of packs in its loop-splitting pass (test/lanes/cholesky_test.cpp fails with it).
+set(BREAKSTEP_FLOAT_FLAGS -ffp-contract=off $<$<CXX_COMPILER_ID:GNU>:-fno-split-loops>)

@@ -4,3 +4,4 @@
 #include "breakstep/lanes/math/exponential.hpp"
 #include "breakstep/lanes/math/special.hpp"
 #include "breakstep/lanes/math/trigonometric.hpp"
+#include "breakstep/lanes/math/turns.hpp"

@@ -1,0 +1,280 @@
+// Cholesky factors of one matrix per chain, and triangular solves: W chains in lanes, or one chain with SIMD over rows.
+//
+// L(i,j) is the chain A(i,j), then fma(−L(i,k), L(j,k), ·) for k = 0 … j−1, then times 1/L(j,j) (or the square root when
+// i = j). Tiles cover outputs and never split a chain, so both forms, all tile sizes and all widths give the same bits and
+// the crossover between them may be tuned. A matrix that is not positive definite gives NaN from the failing column on.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "breakstep/lanes/memory.hpp"
+#include "breakstep/lanes/vector.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::lanes {
+
+/// The lower triangles of W chains' n × n matrices, packed by rows, chains interleaved. A view.
+template <class T, int W>
+class Triangles {
+ public:
+  Triangles(T* data, int n) : data_(data), n_(n) {}
+  static constexpr std::size_t elements(int n) { return static_cast<std::size_t>(n) * (n + 1) / 2 * W; }
+
+  [[nodiscard]] int size() const { return n_; }
+  [[nodiscard]] BREAKSTEP_INLINE Pack<T, W> operator()(int i, int j) const {
+    return Pack<T, W>::load(row(i) + static_cast<std::ptrdiff_t>(j) * W);
+  }
+  BREAKSTEP_INLINE void store(int i, int j, Pack<T, W> value) const {
+    value.store(row(i) + static_cast<std::ptrdiff_t>(j) * W);
+  }
+  [[nodiscard]] BREAKSTEP_INLINE T* row(int i) const {
+    return data_ + static_cast<std::ptrdiff_t>(i) * (i + 1) / 2 * W;
+  }
+
+ private:
+  T* data_;
+  int n_;
+};
+
+template <class T, int W>
+using InterleavedVector = Vector<T, W, Storage::interleaved>;
+
+namespace detail {
+
+/// Continues the chains of a Rows × Columns tile over k in [0, end): tile(r,c) −= Σ L(i+r,k)·L(j+c,k).
+template <int Rows, int Columns, class T, int W>
+BREAKSTEP_INLINE void continue_tile(Pack<T, W> (&tile)[Rows][Columns], const Triangles<T, W>& a, int i, int j, int end) {
+  const T* left[Rows];
+  const T* right[Columns];
+  for (int r = 0; r < Rows; ++r) left[r] = a.row(i + r);
+  for (int c = 0; c < Columns; ++c) right[c] = a.row(j + c);
+  for (int k = 0; k < end; ++k) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(k) * W;
+    Pack<T, W> lefts[Rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) lefts[r] = -Pack<T, W>::load(left[r] + at);
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) {
+      const Pack<T, W> factor = Pack<T, W>::load(right[c] + at);
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r) tile[r][c] = fma(lefts[r], factor, tile[r][c]);
+    }
+  }
+}
+
+/// Factors the tile of rows i … and columns j …, all columns left of j being final. On the diagonal (i == j) only its
+/// lower half exists.
+template <int Rows, int Columns, class T, int W>
+BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i,
+                                  int j) {
+  Pack<T, W> tile[Rows][Columns];
+  for (int r = 0; r < Rows; ++r) {
+    for (int c = 0; c < Columns; ++c) tile[r][c] = a(i + r, std::min(j + c, i + r));
+  }
+  continue_tile(tile, a, i, j, j);
+  for (int c = 0; c < Columns; ++c) {
+    for (int r = i == j ? c : 0; r < Rows; ++r) {
+      for (int k = 0; k < c; ++k) tile[r][c] = fma(-tile[r][k], a(j + c, j + k), tile[r][c]);
+      if (i + r == j + c) {
+        tile[r][c] = sqrt(tile[r][c]);
+        inverse_diagonal.store(j + c, Pack<T, W>(T(1)) / tile[r][c]);
+      } else {
+        tile[r][c] = tile[r][c] * inverse_diagonal[j + c];
+      }
+      a.store(i + r, j + c, tile[r][c]);
+    }
+  }
+}
+
+/// Rows [i, i + Rows) of the factor, from the left to the diagonal.
+template <int Rows, class T, int W>
+void factor_rows(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i) {
+  constexpr int Columns = BREAKSTEP_ISA_AVX512 ? 4 : 2;  // as many sums as the register file holds
+  int j = 0;
+  for (; j + Columns <= i; j += Columns) factor_tile<Rows, Columns>(a, inverse_diagonal, i, j);
+  for (; j < i; ++j) factor_tile<Rows, 1>(a, inverse_diagonal, i, j);
+  factor_tile<Rows, Rows>(a, inverse_diagonal, i, i);
+}
+
+}  // namespace detail
+
+/// Replaces each chain's lower triangle A by its Cholesky factor L and fills 1/L(j,j). For W chains in lanes.
+template <class T, int W>
+void cholesky(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal) {
+  constexpr int Rows = 4;
+  int i = 0;
+  for (; i + Rows <= a.size(); i += Rows) detail::factor_rows<Rows>(a, inverse_diagonal, i);
+  for (; i < a.size(); ++i) detail::factor_rows<1>(a, inverse_diagonal, i);
+}
+
+/// y ← L⁻¹·y: each element one chain over ascending columns, then times 1/L(i,i).
+template <class T, int W>
+void solve_lower(const Triangles<T, W>& l, const InterleavedVector<T, W>& inverse_diagonal,
+                 const InterleavedVector<T, W>& y) {
+  constexpr int Rows = 4;
+  const int n = l.size();
+  for (int i = 0; i < n; i += Rows) {
+    const int rows = std::min(Rows, n - i);
+    Pack<T, W> sums[Rows];
+    for (int r = 0; r < rows; ++r) sums[r] = y[i + r];
+    for (int k = 0; k < i; ++k) {
+      const Pack<T, W> yk = y[k];
+      for (int r = 0; r < rows; ++r) sums[r] = fma(-l(i + r, k), yk, sums[r]);
+    }
+    for (int r = 0; r < rows; ++r) {
+      for (int k = i; k < i + r; ++k) sums[r] = fma(-l(i + r, k), y[k], sums[r]);
+      y.store(i + r, sums[r] * inverse_diagonal[i + r]);
+    }
+  }
+}
+
+/// y ← L⁻ᵀ·y: each element one chain in the order in which the unknowns become known, that is over descending rows.
+template <class T, int W>
+void solve_upper(const Triangles<T, W>& l, const InterleavedVector<T, W>& inverse_diagonal,
+                 const InterleavedVector<T, W>& y) {
+  for (int k = l.size() - 1; k >= 0; --k) {
+    const Pack<T, W> yk = y[k] * inverse_diagonal[k];
+    y.store(k, yk);
+    for (int i = 0; i < k; ++i) y.store(i, fma(-l(k, i), yk, y[i]));
+  }
+}
+
+/// One chain's n × n matrix, stored by columns of padded(n); what lies above the diagonal is
+/// scratch. A view of 64-byte aligned memory.
+template <class T>
+class ColumnMatrix {
+ public:
+  ColumnMatrix(T* data, int n) : data_(data), n_(n) {}
+  static constexpr std::size_t elements(int n) { return static_cast<std::size_t>(n) * padded(n); }
+
+  [[nodiscard]] int size() const { return n_; }
+  [[nodiscard]] BREAKSTEP_INLINE T* column(int j) const {
+    return data_ + static_cast<std::ptrdiff_t>(j) * padded(n_);
+  }
+  [[nodiscard]] BREAKSTEP_INLINE T& operator()(int i, int j) const { return column(j)[i]; }
+
+ private:
+  T* data_;
+  int n_;
+};
+
+namespace detail {
+
+template <class T>
+BREAKSTEP_INLINE T fma_scalar(T a, T b, T c) {
+  return fma(Pack<T, 1>(a), b, c)[0];
+}
+
+/// The panel's own corner, columns and rows [first, first + Columns): too small for SIMD over rows.
+template <int Columns, class T>
+void factor_corner(const ColumnMatrix<T>& a, T* inverse_diagonal, int first) {
+  for (int c = 0; c < Columns; ++c) {
+    for (int r = c; r < Columns; ++r) {
+      T value = a(first + r, first + c);
+      for (int k = 0; k < first + c; ++k) value = fma_scalar(-a(first + r, k), a(first + c, k), value);
+      if (r == c) {
+        value = sqrt(Pack<T, 1>(value))[0];
+        inverse_diagonal[first + c] = T(1) / value;
+      } else {
+        value = value * inverse_diagonal[first + c];
+      }
+      a(first + r, first + c) = value;
+    }
+  }
+}
+
+template <int Columns, class T>
+using Corner = std::array<std::array<T, Columns>, Columns>;
+
+/// Rows [row, row + Registers·N) of the panel of columns [first, first + Columns), whose corner is final.
+template <int Registers, int Columns, class T>
+BREAKSTEP_INLINE void factor_panel_rows(const ColumnMatrix<T>& a, const Corner<Columns, T>& corner,
+                                        const T* inverse_diagonal, int first, int row) {
+  constexpr int N = native_width<T>;
+  using P = Pack<T, N>;
+  P tile[Columns][Registers];
+  for (int c = 0; c < Columns; ++c) {
+    for (int r = 0; r < Registers; ++r) tile[c][r] = P::load(a.column(first + c) + row + r * N);
+  }
+  for (int k = 0; k < first; ++k) {
+    const T* left = a.column(k);
+    P lefts[Registers];
+#pragma GCC unroll 4
+    for (int r = 0; r < Registers; ++r) lefts[r] = -P::load(left + row + r * N);
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) {
+      const P factor(left[first + c]);
+#pragma GCC unroll 4
+      for (int r = 0; r < Registers; ++r) tile[c][r] = fma(lefts[r], factor, tile[c][r]);
+    }
+  }
+  for (int c = 0; c < Columns; ++c) {
+    const P inverse(inverse_diagonal[first + c]);
+    for (int r = 0; r < Registers; ++r) {
+      for (int k = 0; k < c; ++k) tile[c][r] = fma(-tile[k][r], P(corner[c][k]), tile[c][r]);
+      tile[c][r] = tile[c][r] * inverse;
+      tile[c][r].store(a.column(first + c) + row + r * N);
+    }
+  }
+}
+
+template <int Columns, class T>
+void factor_panel(const ColumnMatrix<T>& a, T* inverse_diagonal, int first) {
+  constexpr int N = native_width<T>;
+  factor_corner<Columns>(a, inverse_diagonal, first);
+  Corner<Columns, T> corner;
+  for (int c = 0; c < Columns; ++c) {
+    for (int k = 0; k <= c; ++k) corner[c][k] = a(first + c, first + k);
+  }
+  // Registers start at whole multiples of N, so the first ones run over the corner (and, harmlessly, over rows above the
+  // diagonal): it is put back afterwards.
+  int row = first / N * N;
+  for (; row + 2 * N <= padded(a.size()); row += 2 * N) {
+    factor_panel_rows<2, Columns>(a, corner, inverse_diagonal, first, row);
+  }
+  for (; row < a.size(); row += N) factor_panel_rows<1, Columns>(a, corner, inverse_diagonal, first, row);
+  for (int c = 0; c < Columns; ++c) {
+    for (int k = 0; k <= c; ++k) a(first + c, first + k) = corner[c][k];
+  }
+}
+
+}  // namespace detail
+
+/// Replaces one chain's lower triangle by its Cholesky factor, with SIMD over rows; `inverse_diagonal` has n elements.
+template <class T>
+void cholesky(const ColumnMatrix<T>& a, T* inverse_diagonal) {
+  constexpr int Columns = 4;
+  int first = 0;
+  for (; first + Columns <= a.size(); first += Columns) detail::factor_panel<Columns>(a, inverse_diagonal, first);
+  for (; first < a.size(); ++first) detail::factor_panel<1>(a, inverse_diagonal, first);
+}
+
+/// y ← L⁻¹·y for one chain; y has padded(n) elements.
+template <class T>
+void solve_lower(const ColumnMatrix<T>& l, const T* inverse_diagonal, T* y) {
+  constexpr int N = native_width<T>;
+  using P = Pack<T, N>;
+  const int n = l.size();
+  for (int k = 0; k < n; ++k) {
+    y[k] = y[k] * inverse_diagonal[k];
+    const T yk = y[k];
+    const T* column = l.column(k);
+    int i = k + 1;
+    for (; i < n && i % N != 0; ++i) y[i] = detail::fma_scalar(-column[i], yk, y[i]);
+    for (; i < n; i += N) fma(-P::load(column + i), P(yk), P::load(y + i)).store(y + i);
+  }
+}
+
+/// y ← L⁻ᵀ·y for one chain.
+template <class T>
+void solve_upper(const ColumnMatrix<T>& l, const T* inverse_diagonal, T* y) {
+  const int n = l.size();
+  for (int i = n - 1; i >= 0; --i) {
+    const T* column = l.column(i);
+    T value = y[i];
+    for (int k = n - 1; k > i; --k) value = detail::fma_scalar(-column[k], y[k], value);
+    y[i] = value * inverse_diagonal[i];
+  }
+}
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::lanes

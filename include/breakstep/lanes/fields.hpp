@@ -1,0 +1,330 @@
+// One list of fields per state, from which blend, gather, scatter, save and load derive: nobody writes them per sampler.
+//
+// A state is a struct of packs, masks, vectors and tables with
+//
+//     static constexpr auto fields() {
+//       return lanes::fields(lanes::durable("x", &State::x), lanes::durable("log_density", &State::log_density),
+//                            lanes::scratch("proposal", &State::proposal));
+//     }
+//
+// durable: lives across draws; kept per chain and saved.   scratch: lives within one draw; owned by lanes at work only.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <istream>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "breakstep/error.hpp"
+#include "breakstep/lanes/memory.hpp"
+#include "breakstep/lanes/vector.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::lanes {
+
+enum class Lifetime { durable, scratch };
+
+/// The usual sizes of a vector or table field: shape.dimension, one row.
+struct DimensionOfShape {
+  template <class Shape>
+  constexpr int operator()(const Shape& shape) const {
+    return shape.dimension;
+  }
+};
+
+/// One member of a state: its name in files and messages, how long it lives, and for vectors and tables how long they are.
+template <class State, class Type, class Length, class Rows>
+struct Field {
+  using Value = Type;
+  const char* name;
+  Type State::*member;
+  Lifetime lifetime;
+  Length length;  ///< shape → coordinates of a vector or of a table's row
+  Rows rows;      ///< shape → rows of a table
+};
+
+struct OneRow {
+  template <class Shape>
+  constexpr int operator()(const Shape&) const {
+    return 1;
+  }
+};
+
+template <class State, class Type, class Length = DimensionOfShape, class Rows = OneRow>
+constexpr auto durable(const char* name, Type State::*member, Length length = {}, Rows rows = {}) {
+  return Field<State, Type, Length, Rows>{name, member, Lifetime::durable, length, rows};
+}
+template <class State, class Type, class Length = DimensionOfShape, class Rows = OneRow>
+constexpr auto scratch(const char* name, Type State::*member, Length length = {}, Rows rows = {}) {
+  return Field<State, Type, Length, Rows>{name, member, Lifetime::scratch, length, rows};
+}
+template <class... Fields>
+constexpr auto fields(Fields... list) {
+  return std::tuple<Fields...>(list...);
+}
+
+/// A struct whose members are listed by a static `fields()`.
+template <class State>
+concept HasFields = requires { std::tuple_size<decltype(State::fields())>::value; };
+
+/// Calls visit(field) for each field, in the order of the list.
+template <HasFields State, class Visit>
+BREAKSTEP_INLINE void for_each_field(Visit&& visit) {
+  std::apply([&](const auto&... field) { (visit(field), ...); }, State::fields());
+}
+template <HasFields State, class Visit>
+BREAKSTEP_INLINE void for_each_durable(Visit&& visit) {
+  for_each_field<State>([&](const auto& field) {
+    if (field.lifetime == Lifetime::durable) visit(field);
+  });
+}
+
+namespace detail {
+
+template <class T>
+T canonical(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (value != value) return std::numeric_limits<T>::quiet_NaN();  // a NaN's payload depends on who computed it
+  }
+  return value;
+}
+
+// What a field type must offer. One chain's share of a field is a run of elements of type `Element`.
+template <class Type>
+struct FieldAccess;
+
+template <class T, int W>
+struct FieldAccess<Pack<T, W>> {
+  using Element = T;
+  static constexpr char kind = std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u';
+  static constexpr std::size_t view_elements(int, int) { return 0; }  // lives in the struct itself
+  static constexpr int chain_elements(int, int) { return 1; }
+  static void bind(Pack<T, W>& value, T*, int, int) { value = Pack<T, W>(T(0)); }
+  static T get(const Pack<T, W>& value, int lane, int) { return value[lane]; }
+  static void set(Pack<T, W>& value, int lane, int, T element) { value.set(lane, element); }
+  static void blend(Mask<W> where, Pack<T, W>& dst, const Pack<T, W>& src) { assign(where, dst, src); }
+};
+
+template <int W>
+struct FieldAccess<Mask<W>> {
+  using Element = std::uint8_t;
+  static constexpr char kind = 'b';
+  static constexpr std::size_t view_elements(int, int) { return 0; }
+  static constexpr int chain_elements(int, int) { return 1; }
+  static void bind(Mask<W>& value, std::uint8_t*, int, int) { value = Mask<W>(); }
+  static std::uint8_t get(const Mask<W>& value, int lane, int) { return value[lane] ? 1 : 0; }
+  static void set(Mask<W>& value, int lane, int, std::uint8_t element) { value.set(lane, element != 0); }
+  static void blend(Mask<W> where, Mask<W>& dst, const Mask<W>& src) { dst = (dst & ~where) | (src & where); }
+};
+
+template <class T, int W, Storage S>
+struct FieldAccess<Vector<T, W, S>> {
+  using Element = T;
+  using View = Vector<T, W, S>;
+  static constexpr char kind = 'f';
+  static constexpr std::size_t view_elements(int, int length) { return View::elements(length); }
+  static constexpr int chain_elements(int, int length) { return length; }
+  static void bind(View& view, T* memory, int, int length) { view = View(memory, length); }
+  static T get(const View& view, int lane, int i) { return view.at(lane, i); }
+  static void set(const View& view, int lane, int i, T element) { view.set(lane, i, element); }
+  static void blend(Mask<W> where, const View& dst, const View& src) { assign(where, dst, src); }
+};
+
+template <class T, int W, Storage S>
+struct FieldAccess<Table<T, W, S>> {
+  using Element = T;
+  using View = Table<T, W, S>;
+  static constexpr char kind = 'f';
+  static constexpr std::size_t view_elements(int rows, int length) { return View::elements(rows, length); }
+  static constexpr int chain_elements(int rows, int length) { return rows * length; }
+  static void bind(View& view, T* memory, int rows, int length) { view = View(memory, rows, length); }
+  static T get(const View& view, int lane, int i) { return view[i / view.length()].at(lane, i % view.length()); }
+  static void set(const View& view, int lane, int i, T element) {
+    view[i / view.length()].set(lane, i % view.length(), element);
+  }
+  static void blend(Mask<W> where, const View& dst, const View& src) {
+    for (int row = 0; row < dst.rows(); ++row) assign(where, dst[row], src[row]);
+  }
+};
+
+template <class Field>
+using AccessOf = FieldAccess<typename std::remove_cvref_t<Field>::Value>;
+
+}  // namespace detail
+
+/// A state of W lanes together with the memory its vectors and tables point into, all zero at first.
+template <HasFields State>
+class StateMemory {
+ public:
+  template <class Shape>
+  explicit StateMemory(const Shape& shape) {
+    for_each_field<State>([&](const auto& field) {
+      using Access = detail::AccessOf<decltype(field)>;
+      using Element = typename Access::Element;
+      const int rows = field.rows(shape);
+      const int length = field.length(shape);
+      const std::size_t elements = Access::view_elements(rows, length);
+      Element* memory = nullptr;
+      if (elements > 0) {
+        blocks_.push_back(aligned_zeros<std::byte>(elements * sizeof(Element)));
+        memory = reinterpret_cast<Element*>(blocks_.back().get());
+        bytes_ += elements * sizeof(Element);
+      }
+      Access::bind(state_.*field.member, memory, rows, length);
+    });
+  }
+
+  [[nodiscard]] State& state() { return state_; }
+  [[nodiscard]] const State& state() const { return state_; }
+  /// Bytes behind the vectors and tables, for the account of memory per lane.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  State state_;
+  std::vector<AlignedArray<std::byte>> blocks_;
+  std::size_t bytes_ = 0;
+};
+
+/// dst = src for the lanes of `where`, in every field.
+template <HasFields State, int W>
+void blend(Mask<W> where, State& dst, const State& src) {
+  for_each_field<State>([&](const auto& field) {
+    detail::AccessOf<decltype(field)>::blend(where, dst.*field.member, src.*field.member);
+  });
+}
+
+/// Bytes of one chain's durable fields. The same for every width and storage.
+template <HasFields State, class Shape>
+std::size_t record_bytes(const Shape& shape) {
+  std::size_t bytes = 0;
+  for_each_durable<State>([&](const auto& field) {
+    using Access = detail::AccessOf<decltype(field)>;
+    bytes += sizeof(typename Access::Element) *
+             static_cast<std::size_t>(Access::chain_elements(field.rows(shape), field.length(shape)));
+  });
+  return bytes;
+}
+
+/// The durable state of many chains, one record each: what a chain is while no lane works on it, and what is saved.
+template <HasFields State, class Shape>
+class ChainRecords {
+ public:
+  ChainRecords(Shape shape, std::size_t chains)
+      : shape_(shape), record_bytes_(lanes::record_bytes<State>(shape)), bytes_(record_bytes_ * chains), chains_(chains) {}
+
+  [[nodiscard]] std::size_t chains() const { return chains_; }
+  [[nodiscard]] std::size_t bytes_per_chain() const { return record_bytes_; }
+  [[nodiscard]] const std::byte* record(std::size_t chain) const { return bytes_.data() + chain * record_bytes_; }
+
+  /// Chain → lane: the lane's durable fields become the chain's. Scratch is left alone.
+  void gather(State& state, int lane, std::size_t chain) const {
+    const std::byte* from = record(chain);
+    visit_elements([&](auto access, const auto& field, int i) {
+      using Access = decltype(access);
+      typename Access::Element element;
+      std::memcpy(&element, from, sizeof element);
+      from += sizeof element;
+      Access::set(state.*field.member, lane, i, element);
+    });
+  }
+
+  /// Lane → chain. NaNs are stored in one form, so that equal chains have equal bytes.
+  void scatter(const State& state, int lane, std::size_t chain) {
+    std::byte* to = bytes_.data() + chain * record_bytes_;
+    visit_elements([&](auto access, const auto& field, int i) {
+      using Access = decltype(access);
+      const auto element = detail::canonical(Access::get(state.*field.member, lane, i));
+      std::memcpy(to, &element, sizeof element);
+      to += sizeof element;
+    });
+  }
+
+  /// Writes all records, preceded by what they are and followed by a checksum. The caller checks the stream.
+  void save(std::ostream& out) const {
+    const std::string head = description();
+    write_number(out, head.size());
+    out.write(head.data(), static_cast<std::streamsize>(head.size()));
+    write_number(out, chains_);
+    out.write(reinterpret_cast<const char*>(bytes_.data()), static_cast<std::streamsize>(bytes_.size()));
+    write_number(out, checksum());
+  }
+
+  /// Reads what `save` wrote. Throws Error, leaving these records as they were, if the stream is cut short, damaged, or
+  /// holds another kind of state or another number of chains.
+  void load(std::istream& in) {
+    const std::string head = description();
+    const std::uint64_t head_bytes = read_number(in);
+    std::string found(head_bytes <= 4096 ? head_bytes : 0, '\0');
+    in.read(found.data(), static_cast<std::streamsize>(found.size()));
+    if (!in || found != head) {
+      throw Error("cannot load chain states", "they are of another kind: '" + found + "' where '" + head + "' is needed",
+                  "use the sampler, target and precision they were saved with");
+    }
+    const std::uint64_t chains = read_number(in);
+    if (!in || chains != chains_) {
+      throw Error("cannot load chain states", std::to_string(chains) + " chains where " + std::to_string(chains_) +
+                  " are needed", "continue with the number of chains they were saved with");
+    }
+    ChainRecords loaded(shape_, chains_);
+    in.read(reinterpret_cast<char*>(loaded.bytes_.data()), static_cast<std::streamsize>(loaded.bytes_.size()));
+    const std::uint64_t sum = read_number(in);
+    if (!in || sum != loaded.checksum()) {
+      throw Error("cannot load chain states", "the data are cut short or damaged", "go back to an earlier checkpoint");
+    }
+    bytes_ = std::move(loaded.bytes_);
+  }
+
+ private:
+  static_assert(std::endian::native == std::endian::little, "records are little-endian");
+
+  /// Calls visit(access, field, i) for each element of each durable field, in the order of the record.
+  template <class Visit>
+  void visit_elements(Visit&& visit) const {
+    for_each_durable<State>([&](const auto& field) {
+      using Access = detail::AccessOf<decltype(field)>;
+      const int elements = Access::chain_elements(field.rows(shape_), field.length(shape_));
+      for (int i = 0; i < elements; ++i) visit(Access{}, field, i);
+    });
+  }
+
+  /// Names, types and lengths of the durable fields: "breakstep-state-1 x:f8[3] log_density:f8[1]".
+  [[nodiscard]] std::string description() const {
+    std::string text = "breakstep-state-1";
+    for_each_durable<State>([&](const auto& field) {
+      using Access = detail::AccessOf<decltype(field)>;
+      text.append(" ").append(field.name).append(":").append(1, Access::kind);
+      text.append(std::to_string(sizeof(typename Access::Element))).append("[");
+      text.append(std::to_string(Access::chain_elements(field.rows(shape_), field.length(shape_)))).append("]");
+    });
+    return text;
+  }
+
+  [[nodiscard]] std::uint64_t checksum() const {
+    std::uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a
+    for (const std::byte b : bytes_) hash = (hash ^ static_cast<std::uint64_t>(b)) * 0x100000001B3U;
+    return hash;
+  }
+
+  static void write_number(std::ostream& out, std::uint64_t value) {
+    out.write(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  static std::uint64_t read_number(std::istream& in) {
+    std::uint64_t value = 0;
+    in.read(reinterpret_cast<char*>(&value), sizeof value);
+    return value;
+  }
+
+  Shape shape_;
+  std::size_t record_bytes_;
+  std::vector<std::byte> bytes_;
+  std::size_t chains_;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::lanes

@@ -1,16 +1,101 @@
-// Runs one command line: finds the verb, turns every failure into a message and an exit code.
+// Runs one command line: finds the verb, and turns every failure into a message and an exit code.
 #include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
 
 #include "app.hpp"
+#include "breakstep/abi.hpp"
+#include "breakstep/error.hpp"
 #include "fsm.hpp"
+#include "stream.hpp"
+#include "version.hpp"
 
 namespace breakstep_app {
+namespace {
+
+constexpr const char* summary = R"(breakstep: thousands of MCMC chains at once, none waiting for another.
+
+A sampler's loops are turned into a finite state machine, so that chains that run in
+the same SIMD instructions need not be in the same loop iteration.)";
+
+constexpr const char* footer = R"(
+Examples:
+  breakstep fsm nuts                        the state machine of NUTS
+  breakstep fsm "op1W{op1W{op1}}"           the state machine of a program text
+  breakstep fsm --help                      all about that command
+
+Exit codes: 0 success; 2 the request was wrong or could not be fulfilled (see the message);
+3 this machine lacks the instructions breakstep was built for.)";
+
+int complain(const std::string& message, int code) {
+  std::fprintf(stderr, "breakstep: %s\n", message.c_str());
+  return code;
+}
+
+std::string version_text() {
+  return std::string("breakstep ") + version + (BREAKSTEP_ISA_AVX512 != 0 ? " (avx512)" : " (avx2)") + "\n";
+}
+
+// The arguments that no option or verb took.
+breakstep::Error unexpected(const CLI::App& app) {
+  const auto extras = app.remaining(true);
+  const std::string argument = extras.empty() ? "?" : extras.front();
+  if (argument.size() > 1 && argument.front() == '-') {
+    return {"unknown option '" + argument + "'", "no command has it",
+            "breakstep --help and breakstep fsm --help list them"};
+  }
+  if (app.get_subcommands().empty()) {
+    return {"unknown command '" + argument + "'", "the commands are: fsm", "see breakstep --help"};
+  }
+  return {"unexpected argument '" + argument + "'", "one program is shown at a time",
+          "put quotes around a program that contains blanks"};
+}
+
+int run_command(int argc, char** argv) {
+  CLI::App app(summary, "breakstep");
+  app.footer(footer);
+  bool wants_version = false;
+  app.add_flag("--version", wants_version, "Print the version and the instruction set it was built for");
+  app.set_help_flag("-h,--help", "Print this help");
+  add_fsm(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    write_to_stdout(app.help());
+    return exit_ok;
+  } catch (const CLI::ExtrasError&) {
+    throw unexpected(app);
+  } catch (const CLI::ParseError& error) {
+    throw breakstep::Error(error.what(), "the command line cannot be read",
+                           "see breakstep --help or breakstep fsm --help");
+  }
+  if (wants_version) {
+    write_to_stdout(version_text());
+  } else if (app.get_subcommands().empty()) {
+    throw breakstep::Error("no command given", "there is nothing to do", "see breakstep --help");
+  }
+  return exit_ok;
+}
+
+}  // namespace
 
 int run(int argc, char** argv) {
-  CLI::App app("breakstep", "breakstep");
-  add_fsm(app);
-  CLI11_PARSE(app, argc, argv);
-  return exit_ok;
+  // A reader that goes away must show up as a failed write, with a message, and not end the program silently.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run_command(argc, argv);
+  } catch (const breakstep::Error& error) {
+    return complain(error.what(), exit_user_error);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory (the request needs more than there is): ask for less", exit_user_error);
+  } catch (const std::exception& error) {
+    return complain(std::string("internal error (") + error.what() + "): please report it", EXIT_FAILURE);
+  } catch (...) {
+    return complain("internal error (unknown): please report it", EXIT_FAILURE);
+  }
 }
 
 }  // namespace breakstep_app

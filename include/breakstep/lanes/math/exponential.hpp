@@ -82,7 +82,8 @@ BREAKSTEP_INLINE ReducedExponent<T, W> reduce_exponent(Pack<T, W> x) {
 /// exp(r) − 1 for |r| ≤ ln(2)/2.
 template <class T, int W>
 BREAKSTEP_INLINE Pack<T, W> expm1_of_remainder(Pack<T, W> r) {
-  return fma(r * r, estrin(r, Exponential<T>::exp_q), r);
+  const Pack<T, W> r2 = r * r;
+  return fma(r2, even_odd(r, r2, Exponential<T>::exp_q), r);
 }
 
 }  // namespace detail
@@ -97,9 +98,8 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> exp(Pack<T, W> 
   const Pack<T, W> mantissa = detail::expm1_of_remainder(reduced.remainder) + T(1);
   // Added to the exponent's bits rather than multiplied: 2^n itself would overflow before the result does.
   const Pack<T, W> scaled = bit_cast<T>(bit_cast<U>(mantissa) + (reduced.exponent_bits << C::mantissa_bits));
-  const Pack<T, W> not_above =
-      select(x > C::exp_overflows_above, Pack<T, W>(std::numeric_limits<T>::infinity()), scaled);
-  return select(x >= C::exp_underflows_below, not_above, max(Pack<T, W>(T(0)), x));  // max keeps NaN
+  const Pack<T, W> not_above = select(x <= C::exp_overflows_above, scaled, x + std::numeric_limits<T>::infinity());
+  return select(x < C::exp_underflows_below, Pack<T, W>(T(0)), not_above);
 }
 
 namespace detail {
@@ -114,44 +114,47 @@ template <class T, int W>
 BREAKSTEP_INLINE SplitNumber<T, W> split_number(Pack<T, W> x) {
   using C = Exponential<T>;
   using U = Unsigned<sizeof(T)>;
-  const Pack<U, W> bits = bit_cast<U>(x) + U(C::one - C::half_root);
-  const Pack<U, W> biased = bits >> C::mantissa_bits;
-  const Pack<T, W> mantissa = bit_cast<T>((bits & ((U(1) << C::mantissa_bits) - 1)) + C::half_root);
-  Pack<T, W> exponent;
   if constexpr (std::is_same_v<T, float>) {
-    exponent = convert<float>(bit_cast<std::int32_t>(biased)) - 127.0F;
-  } else {  // AVX2 cannot convert 64-bit integers: put them into the last bits of 2^52
-    exponent = bit_cast<double>(biased | U(0x4330000000000000)) - (0x1p52 + 1023);
+    const Pack<std::int32_t, W> bits = bit_cast<std::int32_t>(x);
+    const Pack<std::int32_t, W> above = bits - static_cast<std::int32_t>(C::half_root);
+    const Pack<float, W> mantissa = bit_cast<float>(bits - (above & -(1 << C::mantissa_bits)));
+    return {convert<float>(above >> C::mantissa_bits), mantissa - 1.0F};
+  } else {  // AVX2 can neither shift 64-bit integers with their sign nor convert them: use the last bits of 2^52
+    const Pack<U, W> bits = bit_cast<U>(x) + (C::one - C::half_root);
+    const Pack<U, W> mantissa = (bits & ((U(1) << C::mantissa_bits) - 1)) + C::half_root;
+    const Pack<U, W> exponent = (bits >> C::mantissa_bits) | U(0x4330000000000000);
+    return {bit_cast<double>(exponent) - (0x1p52 + 1023), bit_cast<double>(mantissa) - 1.0};
   }
-  return {exponent, mantissa - T(1)};
 }
 
 /// exponent·ln 2 + log(1 + f) for an integer exponent and sqrt(1/2) ≤ 1 + f ≤ sqrt(2).
 template <class T, int W>
 BREAKSTEP_INLINE Pack<T, W> log_of_split(Pack<T, W> exponent, Pack<T, W> f) {
   using C = Exponential<T>;
-  const Pack<T, W> half_square = (T(0.5) * f) * f;
+  const Pack<T, W> square = f * f;
   const Pack<T, W> small = exponent * C::ln2_low;
-  Pack<T, W> rest;
+  Pack<T, W> rest;  // log(1 + f) − f, and the low part of exponent·ln 2
   if constexpr (std::is_same_v<T, float>) {
-    rest = fma(half_square * (f + f), estrin(f, C::log_p), small) - half_square;
+    rest = fma(square, -0.5F, fma(square * f, even_odd(f, square, C::log_p), small));
   } else {
     // 2·atanh(s) = f − f²/2 + s·(f²/2 + z·r(z)): the leading terms need no division.
     const Pack<T, W> s = f / (f + T(2));
     const Pack<T, W> z = s * s;
-    rest = fma(s, fma(z, estrin(z, C::log_r), half_square), small) - half_square;
+    rest = fma(square, -0.5, fma(s, fma(z, even_odd(z, z * z, C::log_r), square * 0.5), small));
   }
-  const auto sum = fast_two_sum(exponent * C::ln2_high, f);
-  return sum.high + (sum.low + rest);
+  const Pack<T, W> high = fma(exponent, C::ln2_high, f);
+  const Pack<T, W> low = f - fma(exponent, -C::ln2_high, high);  // what `high` lost: its product is exact
+  return high + (low + rest);
 }
 
 /// What log has to say outside the positive normal numbers, where `computed` is meaningless.
 template <class T, int W>
 BREAKSTEP_INLINE Pack<T, W> log_of_special(Pack<T, W> x, Pack<T, W> computed) {
-  using Limits = std::numeric_limits<T>;
-  const Pack<T, W> below = select(x < T(0), Pack<T, W>(Limits::quiet_NaN()), -Limits::infinity());
-  const Pack<T, W> finite_or_not = select(x < Limits::infinity(), computed, x);  // x if +∞ or NaN
-  return select(x <= T(0), below, finite_or_not);
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const Pack<T, W> positive = select(x < infinity, computed, x);  // x if it is +∞ or NaN
+  const Pack<T, W> not_negative = select(x == T(0), Pack<T, W>(-infinity), positive);
+  using Int = Signed<sizeof(T)>;
+  return bit_cast<T>(bit_cast<Int>(not_negative) | (x < T(0)).lanes);  // all bits set is NaN
 }
 
 }  // namespace detail

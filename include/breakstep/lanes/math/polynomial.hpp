@@ -1,4 +1,4 @@
-// Polynomials of a pack with explicit fma, in two fixed orders of evaluation.
+// Polynomials of a pack with explicit fma, in three fixed orders of evaluation.
 #pragma once
 
 #include <bit>
@@ -18,6 +18,17 @@ BREAKSTEP_INLINE Pack<T, W> horner(Pack<T, W> x, const T (&c)[N]) {
   return sum;
 }
 
+/// The same as even(x²) + x·odd(x²), x² given: two chains of half the length for no further operation. Every step still
+/// has one constant, which is the memory operand of its fma; Estrin's first step has two.
+template <class T, int W, std::size_t N>
+BREAKSTEP_INLINE Pack<T, W> even_odd(Pack<T, W> x, Pack<T, W> x2, const T (&c)[N]) {
+  static_assert(N >= 2);
+  Pack<T, W> sum[2] = {c[(N - 1) / 2 * 2], c[(N - 2) / 2 * 2 + 1]};
+#pragma GCC unroll 32
+  for (std::size_t i = N - 2; i > 0; --i) sum[(i - 1) % 2] = fma(sum[(i - 1) % 2], x2, c[i - 1]);
+  return fma(sum[1], x, sum[0]);
+}
+
 namespace detail {
 
 /// The terms c[First] … c[First + Count − 1], as a polynomial of its own; powers[k] = x^(2^k).
@@ -35,7 +46,7 @@ BREAKSTEP_INLINE Pack<T, W> estrin_terms(const Pack<T, W> (&powers)[K], const T 
 
 }  // namespace detail
 
-/// The same polynomial by Estrin's scheme: log2(N) dependent steps instead of N, for log2(N) − 1 more multiplications.
+/// The same by Estrin's scheme: log2(N) dependent steps instead of N, for log2(N) − 1 more multiplications.
 template <class T, int W, std::size_t N>
 BREAKSTEP_INLINE Pack<T, W> estrin(Pack<T, W> x, const T (&c)[N]) {
   constexpr std::size_t levels = N > 2 ? static_cast<std::size_t>(std::bit_width(N - 1)) : 1;

@@ -71,14 +71,15 @@ BREAKSTEP_INLINE void multiply_words(std::uint32_t constant, const Pack<U, W>& a
 }  // namespace detail
 
 /// Philox4x32-10 of a 64-bit key and four counter words per lane. In 64-bit lanes the counter's high halves are ignored.
-template <class U, int W>
+/// Other numbers of rounds exist only so that tests can show that they notice a weak generator.
+template <class U, int W, int Rounds = 10>
 BREAKSTEP_INLINE Words<U, W> philox(std::uint64_t key, Words<U, W> counter) {
   using P = Pack<U, W>;
   auto key0 = static_cast<std::uint32_t>(key);
   auto key1 = static_cast<std::uint32_t>(key >> 32);
   P x0 = counter.word[0], x1 = counter.word[1], x2 = counter.word[2], x3 = counter.word[3];
 #pragma GCC unroll 10
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < Rounds; ++round) {
     P high0, low0, high1, low1;
     detail::multiply_words(0xD2511F53U, x0, high0, low0);
     detail::multiply_words(0xCD9E8D57U, x2, high1, low1);

@@ -1,0 +1,49 @@
+# The commands of the project; each installs what it needs first (tools/setup). Start with `make run` or `make test`.
+.PHONY: help run test check build bench format lint asan tsan clean
+
+export CTEST_OUTPUT_ON_FAILURE = 1
+JOBS ?= $(shell nproc)
+
+help:
+	@echo "make run     build, convert the paper's programs and draw their machines"
+	@echo "make test    build and run every test"
+	@echo "make check   build and run the unit tests (the fast loop)"
+	@echo "make bench   build and run the benchmarks"
+	@echo "make asan    every test under the address and undefined-behaviour sanitizers"
+	@echo "make tsan    every test under the thread sanitizer"
+	@echo "make format  format the sources;  make lint  check format and run clang-tidy"
+
+build:
+	@tools/setup build test bench
+	@cmake --preset release >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset release -j $(JOBS)
+
+run: build
+	@tools/run
+
+test: build
+	@ctest --preset release -j $(JOBS)
+
+check: build
+	@ctest --preset release -j $(JOBS) -L unit
+
+bench: build
+	@tools/bench
+
+asan tsan:
+	@tools/setup build test
+	@cmake --preset $@ >/dev/null
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@ -j $(JOBS) -LE "slow|package"
+
+format:
+	@tools/setup lint
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+lint:
+	@tools/setup lint
+	@tools/lint
+
+clean:
+	rm -rf build

@@ -41,6 +41,48 @@ std::vector<Row<T>> elementary_rows() {
                   {"sqrt(1/2)", R::around(std::sqrt(T(0.5)))},
                   {"sqrt(2)", R::around(std::sqrt(T(2)))}},
   });
+  rows.push_back({
+      .function = "log1p",
+      .claimed_ulp = 1,
+      .apply = unary<T>([](auto x) { return log1p(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_log1p(r, x, MPFR_RNDN); },
+      .fast = [](W x, W) { return std::log1p(x); },
+      .domains = {{"all magnitudes", R::numbers(-1, greatest)},
+                  {"[-1, 2]", R::values(-1, 2)},
+                  {"[2, 100]", R::values(2, 100)},
+                  {"sqrt(1/2) - 1", R::around(std::sqrt(T(0.5)) - 1)},
+                  {"sqrt(2) - 1", R::around(std::sqrt(T(2)) - 1)},
+                  {"-1", R::around(-1 + 4096 * Limits::epsilon() / 2)},
+                  {"tiny", R::around(Limits::epsilon() / 4)},
+                  {"-tiny", R::around(-Limits::epsilon() / 4)}},
+  });
+  rows.push_back({
+      .function = "expm1",
+      .claimed_ulp = 1.4,
+      .apply = unary<T>([](auto x) { return expm1(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_expm1(r, x, MPFR_RNDN); },
+      .fast = [](W x, W) { return std::expm1(x); },
+      .domains = {{"all", R::values(-40, exp_end)},
+                  {"[-2, 2]", R::values(-2, 2)},
+                  {"all magnitudes", R::numbers(-exp_end, exp_end)},
+                  {"largest", R::around(last_exp)},
+                  {"log(2)/2", R::around(std::log(T(2)) / 2)},
+                  {"-log(2)/2", R::around(-std::log(T(2)) / 2)},
+                  {"tiny", R::around(Limits::epsilon() / 4)},
+                  {"-tiny", R::around(-Limits::epsilon() / 4)}},
+  });
+  rows.push_back({
+      .function = "tanh",
+      .claimed_ulp = 1.3,
+      .apply = unary<T>([](auto x) { return tanh(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_tanh(r, x, MPFR_RNDN); },
+      .fast = [](W x, W) { return std::tanh(x); },
+      .domains = {{"[-20, 20]", R::values(-20, 20)},
+                  {"[-1, 1]", R::values(-1, 1)},
+                  {"all magnitudes", R::numbers(-greatest, greatest)},
+                  {"0.625", R::around(T(0.625))},
+                  {"-0.625", R::around(T(-0.625))}},
+  });
   return rows;
 }
 

@@ -39,6 +39,11 @@ struct Exponential<float> {
   // log(1 + f) = f − f²/2 + f³·p(f) for sqrt(1/2) ≤ 1 + f ≤ sqrt(2), error 2^−27.
   static constexpr float log_p[] = {0x1.55557p-2F,  -0x1.000234p-2F, 0x1.99944ep-3F, -0x1.5466fep-3F,
                                     0x1.239ce2p-3F, -0x1.0e96ccp-3F, 0x1.015974p-3F, -0x1.2a6f78p-4F};
+  // tanh(a) = a + a·z·p(z) with z = a² for a ≤ 0.625, error 2^−27.
+  static constexpr float tanh_p[] = {-0x1.555532p-2F, 0x1.110704p-3F, -0x1.b838ap-5F, 0x1.5211c4p-6F, -0x1.758facp-8F};
+  static constexpr float expm1_is_minus_one_below = -18;
+  static constexpr float expm1_overflows_above = 89;
+  static constexpr float tanh_is_one_above = 10;
 };
 
 template <>
@@ -61,7 +66,21 @@ struct Exponential<double> {
   static constexpr double log_r[] = {0x1.5555555555558p-1, 0x1.9999999995323p-2, 0x1.2492492deec37p-2,
                                      0x1.c71c62e684aaap-3, 0x1.7462b4ab7b39ap-3, 0x1.39fe5b524a36fp-3,
                                      0x1.2b58abb5b7255p-3};
+  // As for float, error 2^−56.
+  static constexpr double tanh_p[] = {-0x1.55555555554ffp-2,  0x1.111111110aca6p-3,  -0x1.ba1ba1b504efap-5,
+                                      0x1.664f477aa8e77p-6,   -0x1.226e1627b6e15p-7, 0x1.d6cf279954ce5p-9,
+                                      -0x1.7d689f11f3e13p-10, 0x1.3365faf2548adp-11, -0x1.df54cb712d866p-13,
+                                      0x1.438fb8f5539e3p-14,  -0x1.0da4a0f0c3115p-16};
+  static constexpr double expm1_is_minus_one_below = -38;
+  static constexpr double expm1_overflows_above = 710;
+  static constexpr double tanh_is_one_above = 20;
 };
+
+/// x itself, but a zero of its sign if x is subnormal: a select moves bits and would let it through.
+template <class T, int W>
+BREAKSTEP_INLINE Pack<T, W> flush_subnormal(Pack<T, W> x) {
+  return fma(x, T(0x1p-100), x);  // far below half a unit in the last place
+}
 
 /// x = exponent·ln 2 + remainder. Only the last bits of `exponent_bits` are meaningful: the exponent as an integer.
 template <class T, int W>
@@ -104,36 +123,34 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> exp(Pack<T, W> 
 
 namespace detail {
 
-/// A positive normal x as 2^exponent·(1 + fraction) with sqrt(1/2) ≤ 1 + fraction < sqrt(2); the fraction is exact.
+/// The exponent of a positive normal x that leaves a mantissa in [sqrt(1/2), sqrt(2)), as a number and in place: the
+/// bits of 2^exponent.
 template <class T, int W>
-struct SplitNumber {
-  Pack<T, W> exponent;
-  Pack<T, W> fraction;
+struct BinaryExponent {
+  Pack<T, W> number;
+  Pack<Unsigned<sizeof(T)>, W> bits;
 };
 template <class T, int W>
-BREAKSTEP_INLINE SplitNumber<T, W> split_number(Pack<T, W> x) {
+BREAKSTEP_INLINE BinaryExponent<T, W> binary_exponent(Pack<T, W> x) {
   using C = Exponential<T>;
   using U = Unsigned<sizeof(T)>;
+  constexpr U mantissa = (U(1) << C::mantissa_bits) - 1;
+  const Pack<U, W> biased = bit_cast<U>(x) + (C::one - C::half_root);
   if constexpr (std::is_same_v<T, float>) {
-    const Pack<std::int32_t, W> bits = bit_cast<std::int32_t>(x);
-    const Pack<std::int32_t, W> above = bits - static_cast<std::int32_t>(C::half_root);
-    const Pack<float, W> mantissa = bit_cast<float>(bits - (above & -(1 << C::mantissa_bits)));
-    return {convert<float>(above >> C::mantissa_bits), mantissa - 1.0F};
+    return {convert<float>(bit_cast<std::int32_t>(biased - C::one) >> C::mantissa_bits), biased & ~mantissa};
   } else {  // AVX2 can neither shift 64-bit integers with their sign nor convert them: use the last bits of 2^52
-    const Pack<U, W> bits = bit_cast<U>(x) + (C::one - C::half_root);
-    const Pack<U, W> mantissa = (bits & ((U(1) << C::mantissa_bits) - 1)) + C::half_root;
-    const Pack<U, W> exponent = (bits >> C::mantissa_bits) | U(0x4330000000000000);
-    return {bit_cast<double>(exponent) - (0x1p52 + 1023), bit_cast<double>(mantissa) - 1.0};
+    const Pack<U, W> shifted = (biased >> C::mantissa_bits) | U(0x4330000000000000);
+    return {bit_cast<double>(shifted) - (0x1p52 + 1023), biased & ~mantissa};
   }
 }
 
-/// exponent·ln 2 + log(1 + f) for an integer exponent and sqrt(1/2) ≤ 1 + f ≤ sqrt(2).
+/// exponent·ln 2 + log(1 + f) for an integer exponent and sqrt(1/2) ≤ 1 + f ≤ sqrt(2), where `small` is
+/// exponent·ln2_low and whatever else is to be added that is below the last place of f.
 template <class T, int W>
-BREAKSTEP_INLINE Pack<T, W> log_of_split(Pack<T, W> exponent, Pack<T, W> f) {
+BREAKSTEP_INLINE Pack<T, W> log_of_split(Pack<T, W> exponent, Pack<T, W> f, Pack<T, W> small) {
   using C = Exponential<T>;
   const Pack<T, W> square = f * f;
-  const Pack<T, W> small = exponent * C::ln2_low;
-  Pack<T, W> rest;  // log(1 + f) − f, and the low part of exponent·ln 2
+  Pack<T, W> rest;  // log(1 + f) − f + small
   if constexpr (std::is_same_v<T, float>) {
     rest = fma(square, -0.5F, fma(square * f, even_odd(f, square, C::log_p), small));
   } else {
@@ -162,8 +179,76 @@ BREAKSTEP_INLINE Pack<T, W> log_of_special(Pack<T, W> x, Pack<T, W> computed) {
 /// Natural logarithm. Error < 1 ulp. log(1) = +0, log(±0) = −∞, log(+∞) = +∞, NaN below zero.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> log(Pack<T, W> x) {
-  const auto split = detail::split_number(x);
-  return detail::log_of_special(x, detail::log_of_split(split.exponent, split.fraction));
+  using C = detail::Exponential<T>;
+  using U = Unsigned<sizeof(T)>;
+  const auto exponent = detail::binary_exponent(x);
+  const Pack<T, W> mantissa = bit_cast<T>(bit_cast<U>(x) - (exponent.bits - C::one));
+  return detail::log_of_special(x,
+                                detail::log_of_split(exponent.number, mantissa - T(1), exponent.number * C::ln2_low));
+}
+
+/// log(1 + x). Error < 1 ulp. log1p(±0) = ±0, log1p(−1) = −∞, log1p(+∞) = +∞, NaN below −1.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> log1p(Pack<T, W> x) {
+  using C = detail::Exponential<T>;
+  using U = Unsigned<sizeof(T)>;
+  const Pack<T, W> sum = x + T(1);
+  const auto exponent = detail::binary_exponent(sum);
+  // The fraction f = (1 + x)/2^e − 1 comes from x itself, and so does what its rounding lost; log(1 + f) takes the loss
+  // times 1/(1 + f). Quarters, since 2^−e is subnormal for the greatest x.
+  const Pack<T, W> four_over = bit_cast<T>(Pack<U, W>(U(1) << (8 * sizeof(T) - 1)) - exponent.bits);
+  const Pack<T, W> offset = fma(four_over, T(0.25), T(-1));
+  const Pack<T, W> f = fma(x * T(0.25), four_over, offset);
+  const Pack<T, W> lost = fma(x * T(0.25), four_over, offset - f);
+  const Pack<T, W> small = fma(exponent.number, C::ln2_low, fma(lost, -f, lost));
+  const Pack<T, W> computed = detail::log_of_split(exponent.number, f, small);
+  const auto is_tiny = abs(x) < std::numeric_limits<T>::epsilon() / 4;
+  return detail::log_of_special(sum, select(is_tiny, detail::flush_subnormal(x), computed));
+}
+
+/// e^x − 1. Error < 1.4 ulp. expm1(±0) = ±0, expm1(−∞) = −1, expm1(+∞) = +∞, also above log of the greatest number.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> expm1(Pack<T, W> x) {
+  using C = detail::Exponential<T>;
+  using U = Unsigned<sizeof(T)>;
+  using P = Pack<T, W>;
+  const P not_below = select(x < C::expm1_is_minus_one_below, P(C::expm1_is_minus_one_below), x);
+  const P bounded = select(x > C::expm1_overflows_above, P(C::expm1_overflows_above), not_below);
+  const P shifted = fma(bounded, C::log2_e, C::round_to_integer);
+  const P n = shifted - C::round_to_integer;
+  const P exact = fma(n, -C::ln2_high, bounded);
+  const P r = fma(n, -C::ln2_low, exact);
+  const P r_low = fma(n, -C::ln2_low, exact - r);
+  const P r2 = r * r;
+  const P rest = fma(r2, even_odd(r, r2, C::exp_q), r_low);
+  // Half of the result is h·e^r − 1/2 with h = 2^(n−1), since 2^n may overflow; its leading part is summed without
+  // error.
+  const P h = bit_cast<T>((bit_cast<U>(shifted) << C::mantissa_bits) + (C::one - (U(1) << C::mantissa_bits)));
+  const P offset = h - T(0.5);
+  const P high = fma(h, r, offset);
+  const P low = fma(h, r, offset - high);
+  const P half = high + fma(h, rest, low);
+  const auto is_tiny = abs(x) < std::numeric_limits<T>::epsilon() / 4;
+  return select(is_tiny, detail::flush_subnormal(x), half + half);
+}
+
+/// Hyperbolic tangent. Error < 1.3 ulp. tanh(±0) = ±0, tanh(±∞) = ±1.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> tanh(Pack<T, W> x) {
+  using C = detail::Exponential<T>;
+  using U = Unsigned<sizeof(T)>;
+  using P = Pack<T, W>;
+  const P a = abs(x);
+  const P z = a * a;
+  const P near_zero = fma(a * z, even_odd(z, z * z, C::tanh_p), a);
+  // 1 − 2/(e^(2a) + 1), the exponential as 2^n·(1 + p).
+  const P bounded = select(a > C::tanh_is_one_above, P(C::tanh_is_one_above), a);
+  const auto reduced = detail::reduce_exponent(bounded + bounded);
+  const P scale = bit_cast<T>((reduced.exponent_bits << C::mantissa_bits) + C::one);
+  const P denominator = fma(scale, detail::expm1_of_remainder(reduced.remainder), scale + T(1));
+  const P elsewhere = T(1) - T(2) / denominator;
+  const P magnitude = select(a < T(0.625), near_zero, elsewhere);
+  return bit_cast<T>(bit_cast<U>(magnitude) | sign_bit(x));
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

@@ -1,0 +1,5 @@
+// The special functions of packs: erf, erfc, the normal distribution, log-gamma and log-add-exp.
+#pragma once
+
+#include "breakstep/lanes/math/error_function.hpp"
+#include "breakstep/lanes/math/normal.hpp"

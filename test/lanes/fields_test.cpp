@@ -1,4 +1,4 @@
-// Fields: blend, gather, scatter, save and load, all derived from one list; equal records from every width and storage.
+// Fields and records: blend, gather, scatter, save and load, all derived from one list; equal records from every width and storage.
 #include "breakstep/lanes/fields.hpp"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "breakstep/error.hpp"
+#include "breakstep/lanes/records.hpp"
 #include "every_width.hpp"
 
 namespace {
@@ -57,14 +59,20 @@ void write_chain(State& state, int lane, int chain) {
   state.threshold.set(lane, static_cast<float>(chain));
 }
 
+template <class State>
+ChainRecords records_for(std::size_t chains, const Shape& of = shape) {
+  return ChainRecords(describe_record<State>(of), record_bytes<State>(of), chains);
+}
+
 template <int W, Storage S>
 std::string saved_bytes(int chains) {
   using State = ExampleState<float, W, S>;
   StateMemory<State> memory(shape);
-  ChainRecords<State, Shape> records(shape, static_cast<std::size_t>(chains));
+  auto records = records_for<State>(static_cast<std::size_t>(chains));
   for (int chain = 0; chain < chains; ++chain) {
     write_chain(memory.state(), chain % W, chain);
-    records.scatter(memory.state(), chain % W, static_cast<std::size_t>(chain));
+    scatter(memory.state(), chain % W, records.record(static_cast<std::size_t>(chain)), shape);
+    records.draws(static_cast<std::size_t>(chain)) = static_cast<std::uint32_t>(3 * chain);
   }
   std::ostringstream out;
   records.save(out);
@@ -81,14 +89,14 @@ TEST(Fields, RecordsAreEqualForEveryWidthAndStorage) {
 TEST(Fields, GatherRestoresTheDurableFieldsAndLeavesScratch) {
   using State = ExampleState<float, 8, Storage::contiguous>;
   StateMemory<State> memory(shape);
-  ChainRecords<State, Shape> records(shape, 3);
+  auto records = records_for<State>(3);
   for (int chain = 0; chain < 3; ++chain) {
     write_chain(memory.state(), 2, chain);
-    records.scatter(memory.state(), 2, static_cast<std::size_t>(chain));
+    scatter(memory.state(), 2, records.record(static_cast<std::size_t>(chain)), shape);
   }
   State& state = memory.state();
   write_chain(state, 6, 77);
-  records.gather(state, 6, 1);
+  gather(state, 6, records.record(1), shape);
   EXPECT_EQ(state.x.at(6, 4), 1004.0F);
   EXPECT_EQ(state.log_density[6], -1.5F);
   EXPECT_EQ(state.tries[6], 7);
@@ -120,22 +128,23 @@ TEST(Fields, BlendTakesEveryFieldOfTheLanesMeantAndNoOther) {
 TEST(Fields, SaveAndLoadRoundTrip) {
   using State = ExampleState<float, 4, Storage::interleaved>;
   const std::string bytes = saved_bytes<8, Storage::contiguous>(5);
-  ChainRecords<State, Shape> records(shape, 5);
+  auto records = records_for<State>(5);
   std::istringstream in(bytes);
   records.load(in);
   std::ostringstream again;
   records.save(again);
   EXPECT_EQ(again.str(), bytes);
+  EXPECT_EQ(records.draws(4), 12U);
 }
 
 TEST(Fields, NaNsAreStoredInOneForm) {
   using State = ExampleState<float, 2, Storage::interleaved>;
   StateMemory<State> memory(shape);
-  ChainRecords<State, Shape> a(shape, 1), b(shape, 1);
+  auto a = records_for<State>(1), b = records_for<State>(1);
   memory.state().log_density = Pack<float, 2>(std::nanf("1"));
-  a.scatter(memory.state(), 0, 0);
+  scatter(memory.state(), 0, a.record(0), shape);
   memory.state().log_density = Pack<float, 2>(-std::nanf("2"));
-  b.scatter(memory.state(), 0, 0);
+  scatter(memory.state(), 0, b.record(0), shape);
   EXPECT_EQ(std::memcmp(a.record(0), b.record(0), a.bytes_per_chain()), 0);
 }
 
@@ -143,7 +152,7 @@ TEST(Fields, LoadRefusesWhatIsNotWholeOrNotOurs) {
   using State = ExampleState<float, 4, Storage::interleaved>;
   const std::string bytes = saved_bytes<4, Storage::interleaved>(3);
   const auto message = [&](const std::string& data, const Shape& wanted, std::size_t chains) -> std::string {
-    ChainRecords<State, Shape> records(wanted, chains);
+    auto records = records_for<State>(chains, wanted);
     std::istringstream in(data);
     try {
       records.load(in);

@@ -10,20 +10,16 @@
 // durable: lives across draws; kept per chain and saved.   scratch: lives within one draw; owned by lanes at work only.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <istream>
 #include <limits>
-#include <ostream>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
-#include "breakstep/error.hpp"
 #include "breakstep/lanes/memory.hpp"
 #include "breakstep/lanes/vector.hpp"
 
@@ -212,119 +208,55 @@ std::size_t record_bytes(const Shape& shape) {
   return bytes;
 }
 
-/// The durable state of many chains, one record each: what a chain is while no lane works on it, and what is saved.
+namespace detail {
+
+/// Calls visit(access, field, i) for each element of each durable field, in the order of the record.
+template <HasFields State, class Shape, class Visit>
+BREAKSTEP_INLINE void visit_record(const Shape& shape, Visit&& visit) {
+  for_each_durable<State>([&](const auto& field) {
+    using Access = AccessOf<decltype(field)>;
+    const int elements = Access::chain_elements(field.rows(shape), field.length(shape));
+    for (int i = 0; i < elements; ++i) visit(Access{}, field, i);
+  });
+}
+
+}  // namespace detail
+
+/// Record → lane: the lane's durable fields become the chain's. Scratch is left alone.
 template <HasFields State, class Shape>
-class ChainRecords {
- public:
-  ChainRecords(Shape shape, std::size_t chains)
-      : shape_(shape), record_bytes_(lanes::record_bytes<State>(shape)), bytes_(record_bytes_ * chains), chains_(chains) {}
+void gather(State& state, int lane, const std::byte* record, const Shape& shape) {
+  detail::visit_record<State>(shape, [&](auto access, const auto& field, int i) {
+    using Access = decltype(access);
+    typename Access::Element element;
+    std::memcpy(&element, record, sizeof element);
+    record += sizeof element;
+    Access::set(state.*field.member, lane, i, element);
+  });
+}
 
-  [[nodiscard]] std::size_t chains() const { return chains_; }
-  [[nodiscard]] std::size_t bytes_per_chain() const { return record_bytes_; }
-  [[nodiscard]] const std::byte* record(std::size_t chain) const { return bytes_.data() + chain * record_bytes_; }
+/// Lane → record. NaNs are stored in one form, so that equal chains have equal bytes.
+template <HasFields State, class Shape>
+void scatter(const State& state, int lane, std::byte* record, const Shape& shape) {
+  detail::visit_record<State>(shape, [&](auto access, const auto& field, int i) {
+    using Access = decltype(access);
+    const auto element = detail::canonical(Access::get(state.*field.member, lane, i));
+    std::memcpy(record, &element, sizeof element);
+    record += sizeof element;
+  });
+}
 
-  /// Chain → lane: the lane's durable fields become the chain's. Scratch is left alone.
-  void gather(State& state, int lane, std::size_t chain) const {
-    const std::byte* from = record(chain);
-    visit_elements([&](auto access, const auto& field, int i) {
-      using Access = decltype(access);
-      typename Access::Element element;
-      std::memcpy(&element, from, sizeof element);
-      from += sizeof element;
-      Access::set(state.*field.member, lane, i, element);
-    });
-  }
-
-  /// Lane → chain. NaNs are stored in one form, so that equal chains have equal bytes.
-  void scatter(const State& state, int lane, std::size_t chain) {
-    std::byte* to = bytes_.data() + chain * record_bytes_;
-    visit_elements([&](auto access, const auto& field, int i) {
-      using Access = decltype(access);
-      const auto element = detail::canonical(Access::get(state.*field.member, lane, i));
-      std::memcpy(to, &element, sizeof element);
-      to += sizeof element;
-    });
-  }
-
-  /// Writes all records, preceded by what they are and followed by a checksum. The caller checks the stream.
-  void save(std::ostream& out) const {
-    const std::string head = description();
-    write_number(out, head.size());
-    out.write(head.data(), static_cast<std::streamsize>(head.size()));
-    write_number(out, chains_);
-    out.write(reinterpret_cast<const char*>(bytes_.data()), static_cast<std::streamsize>(bytes_.size()));
-    write_number(out, checksum());
-  }
-
-  /// Reads what `save` wrote. Throws Error, leaving these records as they were, if the stream is cut short, damaged, or
-  /// holds another kind of state or another number of chains.
-  void load(std::istream& in) {
-    const std::string head = description();
-    const std::uint64_t head_bytes = read_number(in);
-    std::string found(head_bytes <= 4096 ? head_bytes : 0, '\0');
-    in.read(found.data(), static_cast<std::streamsize>(found.size()));
-    if (!in || found != head) {
-      throw Error("cannot load chain states", "they are of another kind: '" + found + "' where '" + head + "' is needed",
-                  "use the sampler, target and precision they were saved with");
-    }
-    const std::uint64_t chains = read_number(in);
-    if (!in || chains != chains_) {
-      throw Error("cannot load chain states", std::to_string(chains) + " chains where " + std::to_string(chains_) +
-                  " are needed", "continue with the number of chains they were saved with");
-    }
-    ChainRecords loaded(shape_, chains_);
-    in.read(reinterpret_cast<char*>(loaded.bytes_.data()), static_cast<std::streamsize>(loaded.bytes_.size()));
-    const std::uint64_t sum = read_number(in);
-    if (!in || sum != loaded.checksum()) {
-      throw Error("cannot load chain states", "the data are cut short or damaged", "go back to an earlier checkpoint");
-    }
-    bytes_ = std::move(loaded.bytes_);
-  }
-
- private:
-  static_assert(std::endian::native == std::endian::little, "records are little-endian");
-
-  /// Calls visit(access, field, i) for each element of each durable field, in the order of the record.
-  template <class Visit>
-  void visit_elements(Visit&& visit) const {
-    for_each_durable<State>([&](const auto& field) {
-      using Access = detail::AccessOf<decltype(field)>;
-      const int elements = Access::chain_elements(field.rows(shape_), field.length(shape_));
-      for (int i = 0; i < elements; ++i) visit(Access{}, field, i);
-    });
-  }
-
-  /// Names, types and lengths of the durable fields: "breakstep-state-1 x:f8[3] log_density:f8[1]".
-  [[nodiscard]] std::string description() const {
-    std::string text = "breakstep-state-1";
-    for_each_durable<State>([&](const auto& field) {
-      using Access = detail::AccessOf<decltype(field)>;
-      text.append(" ").append(field.name).append(":").append(1, Access::kind);
-      text.append(std::to_string(sizeof(typename Access::Element))).append("[");
-      text.append(std::to_string(Access::chain_elements(field.rows(shape_), field.length(shape_)))).append("]");
-    });
-    return text;
-  }
-
-  [[nodiscard]] std::uint64_t checksum() const {
-    std::uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a
-    for (const std::byte b : bytes_) hash = (hash ^ static_cast<std::uint64_t>(b)) * 0x100000001B3U;
-    return hash;
-  }
-
-  static void write_number(std::ostream& out, std::uint64_t value) {
-    out.write(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  static std::uint64_t read_number(std::istream& in) {
-    std::uint64_t value = 0;
-    in.read(reinterpret_cast<char*>(&value), sizeof value);
-    return value;
-  }
-
-  Shape shape_;
-  std::size_t record_bytes_;
-  std::vector<std::byte> bytes_;
-  std::size_t chains_;
-};
+/// Names, types and lengths of the durable fields: "x:f8[3] log_density:f8[1]". Equal for every width and storage.
+template <HasFields State, class Shape>
+std::string describe_record(const Shape& shape) {
+  std::string text;
+  for_each_durable<State>([&](const auto& field) {
+    using Access = detail::AccessOf<decltype(field)>;
+    if (!text.empty()) text.append(" ");
+    text.append(field.name).append(":").append(1, Access::kind);
+    text.append(std::to_string(sizeof(typename Access::Element))).append("[");
+    text.append(std::to_string(Access::chain_elements(field.rows(shape), field.length(shape)))).append("]");
+  });
+  return text;
+}
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

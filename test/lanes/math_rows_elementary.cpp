@@ -1,5 +1,8 @@
 // The exponential and trigonometric functions under test; see Row in math_accuracy.hpp.
+#include <numbers>
+
 #include "breakstep/lanes/math/exponential.hpp"
+#include "breakstep/lanes/math/trigonometric.hpp"
 #include "math_accuracy.hpp"
 
 namespace breakstep::test {
@@ -15,6 +18,8 @@ std::vector<Row<T>> elementary_rows() {
   const T exp_end = single ? T(89) : T(710);
   const T last_exp = std::log(greatest);
   const T first_exp = std::log(smallest);
+  const T last_fast_angle = single ? T(0x1p17) : T(0x1p30);
+  const T pi = std::numbers::pi_v<T>;
 
   std::vector<Row<T>> rows;
   rows.push_back({
@@ -82,6 +87,44 @@ std::vector<Row<T>> elementary_rows() {
                   {"all magnitudes", R::numbers(-greatest, greatest)},
                   {"0.625", R::around(T(0.625))},
                   {"-0.625", R::around(T(-0.625))}},
+  });
+  rows.push_back({
+      .function = "sin",
+      .claimed_ulp = 1,
+      .apply = unary<T>([](auto x) { return sin(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_sin(r, x, MPFR_RNDN); },
+      .fast = [](W x, W) { return std::sin(x); },
+      .domains = {{"[-4, 4]", R::values(-4, 4)},
+                  {"all fast", R::values(-last_fast_angle, last_fast_angle)},
+                  {"all magnitudes", R::numbers(-greatest, greatest)},
+                  {"[-1000, 1000]", R::numbers(-1000, 1000)},
+                  {"pi/4", R::around(pi / 4)},
+                  {"pi/2", R::around(pi / 2)},
+                  {"pi", R::around(pi)},
+                  {"100 pi", R::around(100 * pi)},
+                  {"end of fast", R::around(last_fast_angle)},
+                  {"-end of fast", R::around(-last_fast_angle)},
+                  {"nearest to pi/2", R::around(single ? T(0x1.f7d2ecp+60) : T(0x1.6ac5b262ca1ffp+849))},
+                  {"largest", R::numbers(greatest / 2, greatest)}},
+  });
+  rows.push_back({
+      .function = "cos",
+      .claimed_ulp = 1,
+      .apply = unary<T>([](auto x) { return cos(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_cos(r, x, MPFR_RNDN); },
+      .fast = [](W x, W) { return std::cos(x); },
+      .domains = {{"[-4, 4]", R::values(-4, 4)},
+                  {"all fast", R::values(-last_fast_angle, last_fast_angle)},
+                  {"all magnitudes", R::numbers(-greatest, greatest)},
+                  {"[-1000, 1000]", R::numbers(-1000, 1000)},
+                  {"pi/4", R::around(pi / 4)},
+                  {"pi/2", R::around(pi / 2)},
+                  {"pi", R::around(pi)},
+                  {"100 pi", R::around(100 * pi)},
+                  {"end of fast", R::around(last_fast_angle)},
+                  {"-end of fast", R::around(-last_fast_angle)},
+                  {"nearest to pi/2", R::around(single ? T(0x1.f7d2ecp+60) : T(0x1.6ac5b262ca1ffp+849))},
+                  {"largest", R::numbers(greatest / 2, greatest)}},
   });
   return rows;
 }

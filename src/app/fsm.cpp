@@ -34,9 +34,9 @@ Stages:   parse (the grammar's tree), coarse (blocks and loops), raw (a machine 
           empty state at both ends of each loop), final (empty states collapsed).
 Labels:   E2 enters loop 2 and S2 skips it; C2 goes round again and F2 leaves it; N tests
           nothing. Loops are numbered as in the paper, inner before outer.
-Limits:   10,000,000 characters; raw: 1,000,000 states; final: 1,000,000 edges and
-          10,000,000 labels, which about 300 while loops in direct sequence reach;
-          svg: 1,000 states or nodes and 2,000 edges.
+Limits:   2,000,000 characters; raw: 1,000,000 states; final: 1,000,000 edges and
+          10,000,000 labels, which 300 while loops in direct sequence exceed;
+          svg: 1,000 states or nodes, 1,000 edges and one minute for Graphviz.
 
 Examples:
   breakstep fsm "op1W{op1W{op1}}"                        the collapsed machine, as text

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "breakstep/error.hpp"
 #include "breakstep/fsm/render.hpp"
@@ -37,6 +39,25 @@ std::string content(std::FILE* file) {
   std::rewind(file);
   for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, n);
   return text;
+}
+
+// Dense graphs can keep Graphviz busy for hours.
+constexpr std::chrono::seconds patience{60};
+
+int wait_for(pid_t child) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  int status = 0;
+  for (;;) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if (ended < 0 && errno != EINTR) fail(std::string("dot was lost: ") + std::strerror(errno));
+    if (std::chrono::steady_clock::now() > deadline) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      fail("dot did not finish within " + std::to_string(patience.count()) + " seconds");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
 }
 
 // The standard streams and signals of the child process.
@@ -74,11 +95,7 @@ class ChildSetup {
                   "install Graphviz (on Debian: apt install graphviz), or ask for --format dot or mermaid");
     }
     if (error != 0) fail(std::string("dot did not start: ") + std::strerror(error));
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-      if (errno != EINTR) fail(std::string("dot was lost: ") + std::strerror(errno));
-    }
-    return status;
+    return wait_for(child);
   }
 
  private:

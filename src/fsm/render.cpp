@@ -56,30 +56,50 @@ std::string as_text(const Graph& graph, std::span<const std::string> names) {
   return text;
 }
 
+// Whether the names of the blocks tell them apart.
+bool are_unique(std::span<const std::string> names) {
+  std::vector<std::string_view> sorted(names.begin(), names.end());
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
+
+void put_dot_states(std::string& text, const Graph& graph, std::span<const std::string> names) {
+  const bool number_needed = !are_unique(names);
+  const std::vector<bool> is_trap = traps(graph);
+  for (int i = 0; i < count(graph.states); ++i) {
+    const State& state = graph.states[i];
+    std::string caption = dot_quoted(shortened(name_of(state, names)));
+    if (number_needed && !state.empty()) {
+      caption.pop_back();
+      put(caption, "\\n", i, '"');
+    }
+    put(text, "  s", i, " [label=", caption);
+    if (i == graph.final) text += ", peripheries=2";
+    if (state.empty()) text += ", width=0.32, height=0.32, fontsize=10, style=filled, fillcolor=gray92";
+    if (is_trap[i]) text += ", color=firebrick";
+    text += "];\n";
+  }
+}
+
 std::string as_dot(const Graph& graph, std::span<const std::string> names) {
   std::string text =
       "digraph machine {\n"
       "  rankdir=LR;\n"
-      "  nodesep=0.35;\n"
-      "  ranksep=0.55;\n"
-      "  node [shape=circle, fontname=\"Helvetica\", fontsize=13, width=0.75, margin=0.05];\n"
+      "  nodesep=0.3;\n"
+      "  ranksep=0.5;\n"
+      "  node [shape=ellipse, group=program, fontname=\"Helvetica\", fontsize=13, width=0.7, height=0.7, "
+      "margin=0.04];\n"
       "  edge [fontname=\"Helvetica\", fontsize=11, arrowsize=0.7];\n"
       "  start [shape=point, style=invis, width=0.05];\n";
   if (graph.may_never_halt) {
     text += "  label=\"may never halt\"; fontname=\"Helvetica\"; fontsize=12; fontcolor=firebrick;\n";
   }
-  const std::vector<bool> is_trap = traps(graph);
-  for (int i = 0; i < count(graph.states); ++i) {
-    const State& state = graph.states[i];
-    put(text, "  s", i, " [label=", dot_quoted(shortened(name_of(state, names))));
-    if (i == graph.final) text += ", shape=doublecircle";
-    if (state.empty()) text += ", width=0.35, fontsize=10, style=filled, fillcolor=gray92";
-    if (is_trap[i]) text += ", color=firebrick";
-    text += "];\n";
-  }
+  put_dot_states(text, graph, names);
   put(text, "  start -> s", graph.initial, ";\n");
   for (const Edge& edge : graph.edges) {
-    put(text, "  s", edge.from, " -> s", edge.to, " [label=", dot_quoted(joined_labels(graph, edge)), "];\n");
+    put(text, "  s", edge.from, " -> s", edge.to, " [label=", dot_quoted(joined_labels(graph, edge)));
+    // The program's own order is drawn as a straight line from left to right, everything else curves around it.
+    put(text, edge.to == edge.from + 1 ? ", weight=20];\n" : "];\n");
   }
   text += "}\n";
   return text;

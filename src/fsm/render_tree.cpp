@@ -17,9 +17,10 @@ class TreeWriter {
       text_ =
           "digraph tree {\n"
           "  ordering=out;\n"
-          "  nodesep=0.15;\n"
-          "  ranksep=0.3;\n"
-          "  node [shape=plain, fontname=\"Helvetica\", fontsize=12];\n"
+          "  splines=line;\n"
+          "  nodesep=0.2;\n"
+          "  ranksep=0.25;\n"
+          "  node [shape=plain, fontname=\"Helvetica\", fontsize=12, width=0.1, height=0.1, margin=0.06];\n"
           "  edge [arrowhead=none];\n";
     }
     if (format == Format::mermaid) text_ = "flowchart TD\n";
@@ -32,7 +33,8 @@ class TreeWriter {
         text_line(depth, caption);
         break;
       case Format::dot:
-        put(text_, "  n", id_, leaf ? " [shape=box, label=" : " [label=", dot_quoted(shortened(caption)), "];\n");
+        put(text_, "  n", id_, leaf ? " [shape=box, style=filled, fillcolor=gray95, color=gray60, label=" : " [label=",
+            dot_quoted(shortened(caption)), "];\n");
         link(depth, " -> ", ";\n");
         break;
       case Format::mermaid:

@@ -8,14 +8,14 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::fsm {
 
-inline constexpr long max_characters = 10'000'000;  ///< Of a program text.
+inline constexpr long max_characters = 2'000'000;  ///< Of a program text.
 inline constexpr long max_raw_states = 1'000'000;
 inline constexpr long max_edges = 1'000'000;  ///< Of a collapsed machine.
 inline constexpr long max_labels =
     10'000'000;  ///< Written while collapsing. Loops in sequence need their number cubed / 3.
 inline constexpr long max_drawn_nodes =
     1'000;  ///< Of a picture that Graphviz lays out, which takes more than linear time.
-inline constexpr long max_drawn_edges = 2'000;
+inline constexpr long max_drawn_edges = 1'000;
 
 /// Throws the Error for a size beyond its limit.
 [[noreturn]] inline void refuse_size(long limit, const char* things, const char* suggestion) {

@@ -141,15 +141,15 @@ struct ReducedAngles {
   Pack<T, W> excess;
 };
 
-/// Replaces the lanes of `where` by reduce_large_angle.
+/// Replaces the lanes of `where` by reduce_large_angle. Through arrays, so that the packs themselves stay in registers.
 template <class T, int W>
-BREAKSTEP_INLINE ReducedAngles<T, W> with_large_angles(const ReducedAngles<T, W>& fast, Pack<T, W> x,
-                                                       Truth<sizeof(T), W> where) {
+BREAKSTEP_INLINE void reduce_large_lanes(ReducedAngles<T, W>& angles, Pack<T, W> x, Truth<sizeof(T), W> where) {
   using U = Unsigned<sizeof(T)>;
   T angle[W];
   U quadrant[W];
   T remainder[W];
   T excess[W];
+  const ReducedAngles<T, W> fast = angles;  // a copy may have an address without moving the original to memory
   x.store(angle);
   fast.quadrant.store(quadrant);
   fast.remainder.store(remainder);
@@ -160,29 +160,31 @@ BREAKSTEP_INLINE ReducedAngles<T, W> with_large_angles(const ReducedAngles<T, W>
     remainder[lane] = static_cast<T>(reduced.remainder);
     excess[lane] = static_cast<T>((static_cast<double>(remainder[lane]) - reduced.remainder) - reduced.low);
   });
-  return {Pack<U, W>::load(quadrant), Pack<T, W>::load(remainder), Pack<T, W>::load(excess)};
+  angles.quadrant = Pack<U, W>::load(quadrant);
+  angles.remainder = Pack<T, W>::load(remainder);
+  angles.excess = Pack<T, W>::load(excess);
 }
 
 template <class T, int W>
 BREAKSTEP_INLINE ReducedAngles<T, W> reduce_angle(Pack<T, W> x) {
   using C = Trigonometric<T>;
-  const Pack<T, W> shifted = fma(x, C::two_over_pi, C::round_to_integer);
-  const Pack<T, W> n = shifted - C::round_to_integer;
+  // Not const: g++ 12 keeps constant aggregates in memory across a branch, and there is one below.
+  Pack<T, W> shifted = fma(x, C::two_over_pi, C::round_to_integer);
+  Pack<T, W> n = shifted - C::round_to_integer;
   // `exact` has no rounding error, and as a multiple of the last place of n·half_pi[1] it makes the difference of the
   // two exact as well once its rounding error is known. The excess is kept, not the loss, since it is +0 for x = ±0:
   // then the sine, remainder − …, keeps the sign of zero.
-  const Pack<T, W> exact = fma(n, -C::half_pi[0], x);
-  const Pack<T, W> product = n * C::half_pi[1];
-  const Pack<T, W> product_low = fma(n, C::half_pi[1], -product);
-  const Pack<T, W> remainder = exact - product;
-  const Pack<T, W> rounding = product - (exact - remainder);
-  const Pack<T, W> excess = rounding + fma(n, C::half_pi[2], product_low);
-  const ReducedAngles<T, W> fast = {bit_cast<Unsigned<sizeof(T)>>(shifted), remainder, excess};
-  const Truth<sizeof(T), W> is_large = abs(x) > C::greatest_fast;
-  if (is_large.any()) [[unlikely]] {
-    return with_large_angles(fast, x, is_large);
-  }
-  return fast;
+  Pack<T, W> exact = fma(n, -C::half_pi[0], x);
+  Pack<T, W> product = n * C::half_pi[1];
+  Pack<T, W> product_low = fma(n, C::half_pi[1], -product);
+  Pack<T, W> remainder = exact - product;
+  Pack<T, W> rounding = product - (exact - remainder);
+  Pack<T, W> excess = rounding + fma(n, C::half_pi[2], product_low);
+  ReducedAngles<T, W> angles = {bit_cast<Unsigned<sizeof(T)>>(shifted), remainder, excess};
+  Truth<sizeof(T), W> is_large = abs(x) > C::greatest_fast;
+  if (is_large.any()) [[unlikely]]
+    reduce_large_lanes(angles, x, is_large);
+  return angles;
 }
 
 }  // namespace detail
@@ -200,14 +202,14 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE SinCos<T, W> sincos(Pack<T
   using C = detail::Trigonometric<T>;
   using U = Unsigned<sizeof(T)>;
   using P = Pack<T, W>;
-  const auto [quadrant, r, excess] = detail::reduce_angle(x);
-  const P z = fma(r, r, (r * T(-2)) * excess);
-  const P sine = r - fma(r * z, horner(z, C::sin_s), excess);
-  const P cosine = fma(z, fma(z, horner(z, C::cos_c), T(-0.5)), T(1));
-  const auto is_even = (quadrant & U(1)) == U(0);
+  auto [quadrant, r, excess] = detail::reduce_angle(x);
+  P z = fma(r, r, (r * T(-2)) * excess);
+  P sine = r - fma(r * z, horner(z, C::sin_s), excess);
+  P cosine = fma(z, fma(z, horner(z, C::cos_c), T(-0.5)), T(1));
+  auto is_even = (quadrant & U(1)) == U(0);
   constexpr int to_sign = 8 * sizeof(T) - 2;
-  const Pack<U, W> sin_sign = (quadrant & U(2)) << to_sign;
-  const Pack<U, W> cos_sign = ((quadrant + U(1)) & U(2)) << to_sign;
+  Pack<U, W> sin_sign = (quadrant & U(2)) << to_sign;
+  Pack<U, W> cos_sign = ((quadrant + U(1)) & U(2)) << to_sign;
   return {bit_cast<T>(bit_cast<U>(select(is_even, sine, cosine)) ^ sin_sign),
           bit_cast<T>(bit_cast<U>(select(is_even, cosine, sine)) ^ cos_sign)};
 }

@@ -34,7 +34,7 @@ inline std::vector<std::string> close_names(std::string_view given, const std::v
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(given, name);
     const bool same_start = given.size() > 2 && (name.starts_with(given) || given.starts_with(name));
-    if (same_start || 3 * distance <= name.size()) close.emplace_back(distance, name);
+    if (same_start || distance <= std::max<std::size_t>(2, name.size() / 3)) close.emplace_back(distance, name);
   }
   std::stable_sort(close.begin(), close.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<std::string> sorted;

@@ -98,7 +98,7 @@ std::string why(const SyntaxError& error, std::string_view text) {
     case Mistake::unclosed_loop:
       return "the loop opened at " + place(text, error.opened) + " is not closed";
     default:
-      return "no block starts so";
+      return "no operation or loop starts with it";
   }
 }
 
@@ -141,7 +141,8 @@ std::string suggestion(const SyntaxError& error, std::string_view text) {
 }  // namespace
 
 void refuse_text(const SyntaxError& error, std::string_view text) {
-  throw Error(problem(error, text), why(error, text), suggestion(error, text) + picture(text, error.position));
+  const std::string shown = error.mistake == Mistake::no_program ? "" : picture(text, error.position);
+  throw Error(problem(error, text), why(error, text), suggestion(error, text) + shown);
 }
 
 std::vector<std::string> block_names(const ParseTree& tree, std::string_view text) {

@@ -105,6 +105,42 @@ TEST(Random, VectorsAreFilledAlikeInBothStorages) {
   });
 }
 
+template <class T, int W, Storage S>
+std::vector<T> filled_with_uniform(int length) {
+  using V = Vector<T, W, S>;
+  using U = Unsigned<sizeof(T)>;
+  const auto memory = aligned_zeros<T>(V::elements(length));
+  const V x(memory.get(), length);
+  const Stream<T, W> stream(seed, Pack<U, W>::lane_numbers(), U(3));
+  const auto uniform = fill_normal_and_uniform(Mask<W>::all_lanes(), x, stream, U(11), 4);
+  std::vector<T> values;
+  for (int i = 0; i < length; ++i) values.push_back(x.at(0, i));
+  values.push_back(uniform[0]);
+  return values;
+}
+
+TEST(Random, TheSpareUniformIsTheSameEverywhereAndLeavesTheNormalsAlone) {
+  const FlushToZero scope;
+  for_every_real_and_width([]<class T, int W>(Case<T, W>) {
+    using U = Unsigned<sizeof(T)>;
+    for (const int length : {1, 2, 3, 4, 5, 6, 8, 9, 17, 40}) {
+      const auto a = filled_with_uniform<T, W, Storage::interleaved>(length);
+      ASSERT_EQ(a, (filled_with_uniform<T, W, Storage::contiguous>(length))) << length;
+      ASSERT_EQ(a, (filled_with_uniform<T, 1, Storage::interleaved>(length))) << length;
+      // Its own bits made no normal: it is not one of the uniforms that fill_normal consumed.
+      const int n = indices_for<T>(length);
+      std::set<T> consumed;
+      for (int b = 0; b < n; ++b) {
+        const auto u = Stream<T, 1>(seed, U(0), U(3)).uniforms(static_cast<U>(11 + b), 4);
+        for (int j = 0; j < Stream<T, 1>::per_index; j += 2) {
+          if (j * n + b < length) consumed.insert({u[j][0], u[j + 1][0]});
+        }
+      }
+      EXPECT_EQ(consumed.count(a.back()), 0U) << length;
+    }
+  });
+}
+
 TEST(Random, NoCoordinateOfAVectorRepeats) {
   const FlushToZero scope;
   const auto values = filled<double, 8, Storage::interleaved>(101, Mask<8>::all_lanes());

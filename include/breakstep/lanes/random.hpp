@@ -70,13 +70,16 @@ class Stream {
   /// Standard normal, by Box and Muller's transformation of pairs of uniforms; |x| ≤ 5.9 in float, 8.7 in double.
   [[nodiscard]] BREAKSTEP_INLINE Numbers normals(Pack<U, W> index, std::uint32_t purpose) const {
     Numbers numbers = uniforms(index, purpose);
-    for (int pair = 0; pair < per_index; pair += 2) {
-      const auto radius = sqrt(Pack<Real, W>(Real(-2)) * log(numbers[pair]));
-      const auto [sine, cosine] = sincos_turns(numbers[pair + 1]);
-      numbers[pair] = radius * cosine;
-      numbers[pair + 1] = radius * sine;
-    }
+    for (int first = 0; first < per_index; first += 2) to_normals(numbers, first);
     return numbers;
+  }
+
+  /// Turns the uniforms `first` and `first + 1` into two independent normals.
+  static BREAKSTEP_INLINE void to_normals(Numbers& numbers, int first) {
+    const auto radius = sqrt(Pack<Real, W>(Real(-2)) * log(numbers[first]));
+    const auto [sine, cosine] = sincos_turns(numbers[first + 1]);
+    numbers[first] = radius * cosine;
+    numbers[first + 1] = radius * sine;
   }
 
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
@@ -96,42 +99,80 @@ constexpr int indices_for(int length) {
   return (length + per_index - 1) / per_index;
 }
 
+namespace detail {
+
+/// Turns one index's uniforms into the normals of block b of n and hands the coordinates below `length` to
+/// put(number, coordinate); pairs that no coordinate needs are left as uniforms.
+template <class Real, int W, class Put>
+BREAKSTEP_INLINE void normals_of_block(typename Stream<Real, W>::Numbers& numbers, int b, int n, int length, Put&& put) {
+  for (int j = 0; j < Stream<Real, W>::per_index; j += 2) {
+    if (j * n + b >= length) return;
+    Stream<Real, W>::to_normals(numbers, j);
+    put(numbers[j], j * n + b);
+    if ((j + 1) * n + b < length) put(numbers[j + 1], (j + 1) * n + b);
+  }
+}
+
+}  // namespace detail
+
 /// Standard normals in every coordinate for the chains of `where`, from indices first … first + indices_for(length) − 1.
 /// Number j of index first + b becomes coordinate j·n + b, n the number of indices: both storages then store whole packs.
 template <class Real, int W, Storage S>
 void fill_normal(Mask<W> where, const Vector<Real, W, S>& dst, const Stream<Real, W>& stream,
                  std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first, std::uint32_t purpose) {
   using U = Unsigned<sizeof(Real)>;
-  constexpr int per_index = Stream<Real, W>::per_index;
   const int n = indices_for<Real>(dst.length());
   if constexpr (S == Storage::interleaved) {
     const Truth<sizeof(Real), W> chosen(where);
     for (int b = 0; b < n; ++b) {
-      const auto numbers = stream.normals(first + Pack<U, W>(static_cast<U>(b)), purpose);
-      for (int j = 0; j < per_index; ++j) {
-        const int i = j * n + b;
-        if (i < dst.length()) dst.store(i, select(chosen, numbers[j], dst[i]));
-      }
+      auto numbers = stream.uniforms(first + Pack<U, W>(static_cast<U>(b)), purpose);
+      detail::normals_of_block<Real, W>(numbers, b, n, dst.length(), [&](const Pack<Real, W>& number, int i) {
+        dst.store(i, select(chosen, number, dst[i]));
+      });
     }
   } else {
-    constexpr int N = native_width<Real>;
+    using Native = Pack<Real, native_width<Real>>;
+    using Indices = Pack<U, Native::width>;
     for_each_lane(where, [&](int lane) {
-      const Stream<Real, N> one_chain(stream.seed(), stream.chain()[lane], stream.draw()[lane]);
+      const Stream<Real, Native::width> one_chain(stream.seed(), stream.chain()[lane], stream.draw()[lane]);
       Real* to = dst.lane_data(lane);
-      for (int b = 0; b < n; b += N) {
-        const auto numbers =
-            one_chain.normals(Pack<U, N>(first[lane] + static_cast<U>(b)) + Pack<U, N>::lane_numbers(), purpose);
-        for (int j = 0; j < per_index; ++j) {
-          const int count = std::min(std::min(N, n - b), dst.length() - j * n - b);
-          if (count == N) {
-            numbers[j].store(to + j * n + b);
+      for (int b = 0; b < n; b += Native::width) {
+        auto numbers = one_chain.uniforms(Indices(first[lane] + static_cast<U>(b)) + Indices::lane_numbers(), purpose);
+        const auto put = [&](const Native& number, int i) {
+          const int count = std::min(std::min(Native::width, n - b), dst.length() - i);
+          if (count == Native::width) {
+            number.store(to + i);
           } else {
-            for (int k = 0; k < count; ++k) to[j * n + b + k] = numbers[j][k];
+            for (int k = 0; k < count; ++k) to[i + k] = number[k];
           }
-        }
+        };
+        detail::normals_of_block<Real, Native::width>(numbers, b, n, dst.length(), put);
       }
     });
   }
+}
+
+/// As fill_normal, and returns one uniform per lane that is independent of the normals. It costs nothing where the last
+/// index has numbers to spare (float, d = 1, 2, 5, …), else it is number 0 of the index after.
+template <class Real, int W, Storage S>
+Pack<Real, W> fill_normal_and_uniform(Mask<W> where, const Vector<Real, W, S>& dst, const Stream<Real, W>& stream,
+                                      std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first,
+                                      std::uint32_t purpose) {
+  using U = Unsigned<sizeof(Real)>;
+  const int n = indices_for<Real>(dst.length());
+  const bool to_spare = Stream<Real, W>::per_index == 4 && 3 * n - 1 >= dst.length();
+  if (S == Storage::interleaved && to_spare && n == 1) {
+    auto numbers = stream.uniforms(first, purpose);
+    const Truth<sizeof(Real), W> chosen(where);
+    const Pack<Real, W> spare = numbers[Stream<Real, W>::per_index / 2];
+    detail::normals_of_block<Real, W>(numbers, 0, 1, dst.length(), [&](const Pack<Real, W>& number, int i) {
+      if constexpr (S == Storage::interleaved) dst.store(i, select(chosen, number, dst[i]));
+    });
+    return spare;
+  }
+  fill_normal(where, dst, stream, first, purpose);
+  if (to_spare) return stream.uniforms(first + Pack<U, W>(static_cast<U>(n - 1)), purpose)[Stream<Real, W>::per_index / 2];
+  return stream.uniforms(first + Pack<U, W>(static_cast<U>(n)), purpose)[0];
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

@@ -126,6 +126,21 @@ std::vector<Row<T>> elementary_rows() {
                   {"nearest to pi/2", R::around(single ? T(0x1.f7d2ecp+60) : T(0x1.6ac5b262ca1ffp+849))},
                   {"largest", R::numbers(greatest / 2, greatest)}},
   });
+  const T power_end = single ? T(150) : T(1100);  // of numbers between 1/2 and 2
+  rows.push_back({
+      .function = "pow",
+      .claimed_ulp = 1,
+      .apply = binary<T>([](auto x, auto y) { return pow(x, y); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr y) { mpfr_pow(r, x, y, MPFR_RNDN); },
+      .fast = [](W x, W y) { return std::pow(x, y); },
+      .domains = {{"all magnitudes ^ [-2, 2]", R::numbers(smallest, greatest), R::values(-2, 2)},
+                  {"[1/2, 2] ^ large", R::values(T(0.5), 2), R::values(-power_end, power_end)},
+                  {"[0, 10] ^ [-30, 30]", R::values(0, 10), R::values(-30, 30)},
+                  {"all ^ all", R::numbers(0, greatest), R::numbers(-greatest, greatest)},
+                  {"1 ^ huge", R::around(1), R::numbers(1, 1 / Limits::epsilon())},
+                  {"sqrt(2) ^ large", R::around(std::sqrt(T(2))), R::values(-2 * power_end, 2 * power_end)},
+                  {"sqrt(1/2) ^ large", R::around(std::sqrt(T(0.5))), R::values(-2 * power_end, 2 * power_end)}},
+  });
   return rows;
 }
 

@@ -44,6 +44,11 @@ struct Exponential<float> {
   static constexpr float expm1_is_minus_one_below = -18;
   static constexpr float expm1_overflows_above = 89;
   static constexpr float tanh_is_one_above = 10;
+  // 2·atanh(s) = s·(2 + z·(2/3 + z·q(z))) with z = s² for |s| ≤ 0.1716 and 2/3 = high + low, error 2^−33.
+  static constexpr float pow_q[] = {0x1.9999a4p-2F, 0x1.247a06p-2F, 0x1.d81038p-3F};
+  static constexpr float two_thirds_high = 0x1.555556p-1F;
+  static constexpr float two_thirds_low = -0x1.555556p-26F;
+  static constexpr float pow_saturates_above = 170;  // |log of the result|
 };
 
 template <>
@@ -74,6 +79,13 @@ struct Exponential<double> {
   static constexpr double expm1_is_minus_one_below = -38;
   static constexpr double expm1_overflows_above = 710;
   static constexpr double tanh_is_one_above = 20;
+  // As for float, error 2^−69.
+  static constexpr double pow_q[] = {0x1.999999999999ap-2, 0x1.24924924922fbp-2, 0x1.c71c71c74d6b9p-3,
+                                     0x1.745d173c123d7p-3, 0x1.3b13aa1f597dbp-3, 0x1.1115402c3eee6p-3,
+                                     0x1.e01cd0c1d81d2p-4, 0x1.da83ad0b0aec9p-4};
+  static constexpr double two_thirds_high = 0x1.5555555555555p-1;
+  static constexpr double two_thirds_low = 0x1.5555555555555p-55;
+  static constexpr double pow_saturates_above = 1400;
 };
 
 /// x itself, but a zero of its sign if x is subnormal: a select moves bits and would let it through.
@@ -249,6 +261,92 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> tanh(Pack<T, W>
   const P elsewhere = T(1) - T(2) / denominator;
   const P magnitude = select(a < T(0.625), near_zero, elsewhere);
   return bit_cast<T>(bit_cast<U>(magnitude) | sign_bit(x));
+}
+
+namespace detail {
+
+/// log x of a positive normal x, with at least ten more bits than T holds.
+template <class T, int W>
+BREAKSTEP_INLINE DoubleWord<T, W> log_double_word(Pack<T, W> x) {
+  using C = Exponential<T>;
+  using U = Unsigned<sizeof(T)>;
+  using P = Pack<T, W>;
+  const auto exponent = binary_exponent(x);
+  const P f = bit_cast<T>(bit_cast<U>(x) - (exponent.bits - C::one)) - T(1);
+  // s = f/(2 + f)
+  const auto denominator = fast_two_sum(P(T(2)), f);
+  const P reciprocal = T(1) / denominator.high;
+  const P s_high = f * reciprocal;
+  const P s_low = reciprocal * fma(s_high, -denominator.low, fma(s_high, -denominator.high, f));
+  const DoubleWord<T, W> s = {s_high, s_low};
+  // 2·atanh(s) = 2·s + s·z·(2/3 + z·q(z)); q itself is small enough for one word.
+  const P square = s_high * s_high;
+  const DoubleWord<T, W> z = {square, fma(s_high + s_high, s_low, fma(s_high, s_high, -square))};
+  const P q = even_odd(square, square * square, C::pow_q);
+  const auto tail = two_product(square, q);
+  auto factor = fast_two_sum(P(C::two_thirds_high), tail.high);
+  factor.low += fma(z.low, q, tail.low) + C::two_thirds_low;
+  const auto rest = multiply(multiply(z, factor), s);
+  const auto leading = fast_two_sum(exponent.number * C::ln2_high, s_high + s_high);
+  const auto sum = fast_two_sum(leading.high, rest.high);
+  const P low = fma(exponent.number, C::ln2_low, s_low + s_low) + rest.low;
+  return fast_two_sum(sum.high, (leading.low + sum.low) + low);
+}
+
+/// e^(high + low) for |high| ≤ pow_saturates_above: 0 or +∞ where the result is out of range.
+template <class T, int W>
+BREAKSTEP_INLINE Pack<T, W> exp_double_word(DoubleWord<T, W> x) {
+  using C = Exponential<T>;
+  using U = Unsigned<sizeof(T)>;
+  using P = Pack<T, W>;
+  const P n = fma(x.high, C::log2_e, C::round_to_integer) - C::round_to_integer;
+  const P exact = fma(n, -C::ln2_high, x.high);
+  const P small = fma(n, -C::ln2_low, x.low);
+  const P r = exact + small;
+  const P r_low = (exact - r) + small;
+  const P r2 = r * r;
+  const auto leading = fast_two_sum(P(T(1)), r);
+  const P mantissa = leading.high + (leading.low + fma(r2, even_odd(r, r2, C::exp_q), r_low));
+  // 2^n in two factors, since it may be out of range where the result is not.
+  const P half_shifted = fma(n, T(0.5), C::round_to_integer);
+  const P rest_shifted = (n - (half_shifted - C::round_to_integer)) + C::round_to_integer;
+  const P half_scale = bit_cast<T>((bit_cast<U>(half_shifted) << C::mantissa_bits) + C::one);
+  const P rest_scale = bit_cast<T>((bit_cast<U>(rest_shifted) << C::mantissa_bits) + C::one);
+  return (mantissa * half_scale) * rest_scale;
+}
+
+/// Whether magnitude ≥ 0 is an integer, ∞ included.
+template <class T, int W>
+BREAKSTEP_INLINE Truth<sizeof(T), W> is_integer(Pack<T, W> magnitude) {
+  constexpr T no_fraction = T(std::uint64_t(1) << Exponential<T>::mantissa_bits);
+  return (magnitude >= no_fraction) | ((magnitude + no_fraction) - no_fraction == magnitude);
+}
+
+}  // namespace detail
+
+/// x^y. Error < 1 ulp. All special cases as C's pow: pow(x, ±0) = pow(1, y) = 1 even for NaN, a negative x has powers
+/// for integer y only, pow(−1, ±∞) = 1. A result too small is zero with the sign it would have had.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> pow(Pack<T, W> x, std::type_identity_t<Pack<T, W>> y) {
+  using C = detail::Exponential<T>;
+  using U = Unsigned<sizeof(T)>;
+  using P = Pack<T, W>;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  const P base = abs(x);
+  const P power = abs(y);
+  const auto log_base = detail::log_double_word(base);
+  const P log_high = select(base == T(0), P(-infinity), select(base < infinity, log_base.high, base));
+  const P product = y * log_high;
+  const P bounded = min(P(C::pow_saturates_above), max(P(-C::pow_saturates_above), product));  // NaN stays
+  const P product_low = fma(y, log_base.low, fma(y, log_high, -product));
+  const P magnitude = detail::exp_double_word<T, W>({bounded, select(bounded == product, product_low, P(T(0)))});
+
+  const auto is_even_or_fraction = detail::is_integer(power * T(0.5)) | !detail::is_integer(power);
+  const P sign = select(is_even_or_fraction, P(T(0)), x);
+  const P computed = bit_cast<T>(bit_cast<U>(magnitude) | sign_bit(sign));
+  const auto is_undefined = (x < T(0)) & (base < infinity) & !detail::is_integer(power);
+  const auto is_one = (x == T(1)) | (y == T(0)) | ((base == T(1)) & (power == infinity));
+  return select(is_one, P(T(1)), select(is_undefined, P(std::numeric_limits<T>::quiet_NaN()), computed));
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

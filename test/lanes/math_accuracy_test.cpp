@@ -52,8 +52,8 @@ double error_of(T computed, Wide<T> truth) {
   const bool too_large = std::abs(truth) >= overflow;
   if (too_large) return std::isinf(computed) && std::signbit(computed) == std::signbit(truth) ? 0 : infinite_error;
   if (std::isinf(computed)) return infinite_error;
-  int exponent = 0;
-  std::frexp(truth, &exponent);
+  int exponent = Limits::min_exponent;  // for a truth of zero
+  if (truth != 0) std::frexp(truth, &exponent);
   return static_cast<double>(std::scalbn(std::abs(static_cast<Wide<T>>(computed) - truth), -last_place<T>(exponent)));
 }
 

@@ -28,7 +28,7 @@ struct Trigonometric<float> {
       0x1.8p23F;  // x + this − this is x rounded; the sum's last bits are the integer
   static constexpr float greatest_fast = 0x1p17F;
   static constexpr float two_over_pi = 0x1.45f306p-1F;
-  static constexpr float half_pi[] = {0x1.921fb6p0F, -0x1.777a5cp-25F, -0x1.ee59dap-50F};  // to be added up
+  static constexpr float half_pi[] = {0x1.921fb4p0F, 0x1.4442d2p-24F, -0x1.ee59dap-50F};  // to be added up
   // sin(r) = r − r·z·s(z) with z = r² for |r| ≤ π/4, error 2^−27; cos(r) = 1 + z·(z·c(z) − 1/2), error 2^−32.
   static constexpr float sin_s[] = {0x1.555544p-3F, -0x1.1106dp-7F, 0x1.99214ap-13F};
   static constexpr float cos_c[] = {0x1.55554ap-5F, -0x1.6c0c1ap-10F, 0x1.99e146p-16F};

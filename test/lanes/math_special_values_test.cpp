@@ -1,0 +1,374 @@
+// What each function returns at zeros, infinities, NaN, subnormals and the ends of its domain, exactly.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "breakstep/lanes/float_mode.hpp"
+#include "breakstep/lanes/math/exponential.hpp"
+#include "breakstep/lanes/math/trigonometric.hpp"
+
+namespace breakstep::test {
+namespace {
+
+using lanes::Pack;
+
+template <class T>
+struct Special {
+  using Limits = std::numeric_limits<T>;
+  static constexpr T inf = Limits::infinity();
+  static constexpr T nan = Limits::quiet_NaN();
+  static constexpr T most = Limits::max();
+  static constexpr T least = Limits::min();  // the smallest normal number
+  static constexpr T subnormal = Limits::denorm_min();
+  static constexpr T nearly_normal = Limits::min() - Limits::denorm_min();
+  static constexpr T epsilon = Limits::epsilon();
+};
+
+template <class T>
+struct Value {
+  T x;
+  T expected;
+};
+template <class T>
+struct PairValue {
+  T x;
+  T y;
+  T expected;
+};
+
+/// Bits, so that −0 is not +0; any NaN equals any other.
+template <class T>
+bool is_same(T a, T b) {
+  using U = lanes::Unsigned<sizeof(T)>;
+  return std::isnan(a) ? std::isnan(b) : std::bit_cast<U>(a) == std::bit_cast<U>(b);
+}
+
+/// Each value in lane `place` of a pack whose other lanes hold 0.5.
+template <int W, class T, class F>
+void expect_values_at(const std::vector<Value<T>>& values, const char* name, F f) {
+  const lanes::FlushToZero mode;
+  for (const Value<T>& value : values) {
+    for (int place = 0; place < W; ++place) {
+      Pack<T, W> x = T(0.5);
+      x.set(place, value.x);
+      const T got = f(x)[place];
+      EXPECT_TRUE(is_same(got, value.expected))
+          << name << "(" << value.x << ") of " << sizeof(T) << " bytes, lane " << place << " of " << W << ": " << got
+          << " instead of " << value.expected;
+    }
+  }
+}
+
+template <class T, class F>
+void expect_values(const std::vector<Value<T>>& values, const char* name, F f) {
+  expect_values_at<1>(values, name, f);
+  expect_values_at<4>(values, name, f);
+  expect_values_at<16>(values, name, f);
+}
+
+template <class T>
+class SpecialValues : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(SpecialValues, Reals);
+
+TYPED_TEST(SpecialValues, Exp) {
+  using T = TypeParam;
+  using S = Special<T>;
+  const T last = std::is_same_v<T, float> ? T(0x1.62e42ep6) : T(0x1.62e42fefa39efp9);
+  const T first = std::is_same_v<T, float> ? T(-0x1.5d589ep6) : T(-0x1.6232bdd7abcd2p9);
+  const auto f = [](auto x) { return exp(x); };
+  expect_values<T>({{T(0), T(1)},
+                    {T(-0.0), T(1)},
+                    {S::subnormal, T(1)},
+                    {-S::nearly_normal, T(1)},
+                    {S::least, T(1)},
+                    {-S::least, T(1)},
+                    {std::nextafter(last, S::inf), S::inf},
+                    {std::nextafter(first, -S::inf), T(0)},
+                    {T(1000), S::inf},
+                    {T(-1000), T(0)},
+                    {S::most, S::inf},
+                    {-S::most, T(0)},
+                    {S::inf, S::inf},
+                    {-S::inf, T(0)},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "exp", f);
+  const lanes::FlushToZero mode;
+  EXPECT_LT(f(Pack<T, 4>(last))[1], S::inf);
+  EXPECT_GT(f(Pack<T, 4>(last))[1], S::most * T(0.999));
+  EXPECT_GE(f(Pack<T, 4>(first))[1], S::least);
+}
+
+TYPED_TEST(SpecialValues, Log) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(1), T(0)},
+                    {T(0), -S::inf},
+                    {T(-0.0), -S::inf},
+                    {S::subnormal, -S::inf},
+                    {-S::subnormal, -S::inf},
+                    {S::nearly_normal, -S::inf},
+                    {-S::least, S::nan},
+                    {T(-1), S::nan},
+                    {-S::most, S::nan},
+                    {-S::inf, S::nan},
+                    {S::inf, S::inf},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan},
+                    {S::least, std::log(S::least)},
+                    {S::most, std::log(S::most)}},
+                   "log", [](auto x) { return log(x); });
+}
+
+TYPED_TEST(SpecialValues, Log1p) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(0), T(0)},
+                    {T(-0.0), T(-0.0)},
+                    {S::subnormal, T(0)},
+                    {-S::subnormal, T(-0.0)},
+                    {S::nearly_normal, T(0)},
+                    {-S::nearly_normal, T(-0.0)},
+                    {S::least, S::least},
+                    {-S::least, -S::least},
+                    {S::epsilon / 16, S::epsilon / 16},
+                    {-S::epsilon / 16, -S::epsilon / 16},
+                    {T(-1), -S::inf},
+                    {std::nextafter(T(-1), -S::inf), S::nan},
+                    {T(-2), S::nan},
+                    {-S::most, S::nan},
+                    {-S::inf, S::nan},
+                    {S::inf, S::inf},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan},
+                    {S::most, std::log(S::most)}},
+                   "log1p", [](auto x) { return log1p(x); });
+}
+
+TYPED_TEST(SpecialValues, Expm1) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(0), T(0)},
+                    {T(-0.0), T(-0.0)},
+                    {S::subnormal, T(0)},
+                    {-S::subnormal, T(-0.0)},
+                    {S::nearly_normal, T(0)},
+                    {-S::nearly_normal, T(-0.0)},
+                    {S::least, S::least},
+                    {-S::least, -S::least},
+                    {S::epsilon / 16, S::epsilon / 16},
+                    {T(-100), T(-1)},
+                    {-S::most, T(-1)},
+                    {-S::inf, T(-1)},
+                    {T(800), S::inf},
+                    {S::most, S::inf},
+                    {S::inf, S::inf},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "expm1", [](auto x) { return expm1(x); });
+  const lanes::FlushToZero mode;
+  const T last = std::log(S::most) * (1 - S::epsilon);
+  EXPECT_LT(expm1(Pack<T, 4>(last))[2], S::inf);
+  EXPECT_EQ(expm1(Pack<T, 4>(std::nextafter(std::log(S::most), S::inf) + last * S::epsilon))[2], S::inf);
+}
+
+TYPED_TEST(SpecialValues, Tanh) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(0), T(0)},
+                    {T(-0.0), T(-0.0)},
+                    {S::subnormal, T(0)},
+                    {-S::subnormal, T(-0.0)},
+                    {-S::nearly_normal, T(-0.0)},
+                    {S::least, S::least},
+                    {-S::least, -S::least},
+                    {T(25), T(1)},
+                    {T(-25), T(-1)},
+                    {S::most, T(1)},
+                    {-S::most, T(-1)},
+                    {S::inf, T(1)},
+                    {-S::inf, T(-1)},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "tanh", [](auto x) { return tanh(x); });
+}
+
+TYPED_TEST(SpecialValues, Sin) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(0), T(0)},
+                    {T(-0.0), T(-0.0)},
+                    {S::subnormal, T(0)},
+                    {-S::subnormal, T(-0.0)},
+                    {-S::nearly_normal, T(-0.0)},
+                    {S::least, S::least},
+                    {-S::least, -S::least},
+                    {S::epsilon, S::epsilon},
+                    {S::inf, S::nan},
+                    {-S::inf, S::nan},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "sin", [](auto x) { return sin(x); });
+}
+
+TYPED_TEST(SpecialValues, Cos) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(0), T(1)},
+                    {T(-0.0), T(1)},
+                    {S::subnormal, T(1)},
+                    {-S::nearly_normal, T(1)},
+                    {S::least, T(1)},
+                    {-S::least, T(1)},
+                    {S::epsilon, T(1)},
+                    {S::inf, S::nan},
+                    {-S::inf, S::nan},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "cos", [](auto x) { return cos(x); });
+}
+
+template <class T>
+std::vector<PairValue<T>> special_powers() {
+  using S = Special<T>;
+  const T odd = T(3);
+  const T last_odd = 2 / S::epsilon - 1;  // above it every number is even
+  return {
+      // Anything to the power 0, and 1 to any power.
+      {S::nan, T(0), T(1)},
+      {S::nan, T(-0.0), T(1)},
+      {S::inf, T(0), T(1)},
+      {-S::inf, T(-0.0), T(1)},
+      {T(0), T(0), T(1)},
+      {T(-0.0), T(-0.0), T(1)},
+      {T(-3), T(0), T(1)},
+      {T(-3), S::subnormal, T(1)},
+      {T(1), S::nan, T(1)},
+      {T(1), S::inf, T(1)},
+      {T(1), -S::inf, T(1)},
+      {T(1), S::most, T(1)},
+      {T(1), T(0.3), T(1)},
+      // NaN otherwise.
+      {S::nan, T(1), S::nan},
+      {S::nan, S::inf, S::nan},
+      {T(2), S::nan, S::nan},
+      {T(-1), S::nan, S::nan},
+      {T(0), S::nan, S::nan},
+      {S::inf, S::nan, S::nan},
+      {S::nan, S::nan, S::nan},
+      // Negative bases.
+      {T(-2), T(0.5), S::nan},
+      {T(-2), T(-1.5), S::nan},
+      {-S::most, T(0.5), S::nan},
+      {-S::least, T(0.5), S::nan},
+      {T(-2), T(2), T(4)},
+      {T(-2), odd, T(-8)},
+      {T(-2), T(-1), T(-0.5)},
+      {T(-2), T(-2), T(0.25)},
+      {T(-1), last_odd, T(-1)},
+      {T(-1), last_odd + 1, T(1)},
+      {T(-1), S::most, T(1)},
+      {T(-1), T(0.5), S::nan},
+      {T(-2), T(5000), S::inf},
+      {T(-2), T(5001), -S::inf},
+      {T(-2), T(-5000), T(0)},
+      {T(-2), T(-5001), T(-0.0)},
+      // Zeros; a subnormal number counts as zero.
+      {T(0), odd, T(0)},
+      {T(-0.0), odd, T(-0.0)},
+      {T(0), T(2), T(0)},
+      {T(-0.0), T(2), T(0)},
+      {T(-0.0), T(0.5), T(0)},
+      {T(0), -odd, S::inf},
+      {T(-0.0), -odd, -S::inf},
+      {T(0), T(-2), S::inf},
+      {T(-0.0), T(-2), S::inf},
+      {T(-0.0), T(-0.5), S::inf},
+      {T(0), S::inf, T(0)},
+      {T(-0.0), S::inf, T(0)},
+      {T(0), -S::inf, S::inf},
+      {T(-0.0), -S::inf, S::inf},
+      {T(-0.0), last_odd, T(-0.0)},
+      {T(-0.0), -last_odd, -S::inf},
+      {S::subnormal, T(2), T(0)},
+      {-S::subnormal, odd, T(-0.0)},
+      {-S::subnormal, T(-1), -S::inf},
+      // Infinite powers.
+      {T(-1), S::inf, T(1)},
+      {T(-1), -S::inf, T(1)},
+      {T(0.5), S::inf, T(0)},
+      {T(0.5), -S::inf, S::inf},
+      {T(-0.5), S::inf, T(0)},
+      {T(-0.5), -S::inf, S::inf},
+      {T(2), S::inf, S::inf},
+      {T(2), -S::inf, T(0)},
+      {T(-2), S::inf, S::inf},
+      {T(-2), -S::inf, T(0)},
+      {1 - S::epsilon / 2, S::inf, T(0)},
+      {1 + S::epsilon, S::inf, S::inf},
+      // Infinite bases.
+      {S::inf, T(2), S::inf},
+      {S::inf, T(0.1), S::inf},
+      {S::inf, T(-2), T(0)},
+      {S::inf, -S::inf, T(0)},
+      {S::inf, S::inf, S::inf},
+      {-S::inf, odd, -S::inf},
+      {-S::inf, T(2), S::inf},
+      {-S::inf, T(0.5), S::inf},
+      {-S::inf, -odd, T(-0.0)},
+      {-S::inf, T(-2), T(0)},
+      {-S::inf, T(-0.5), T(0)},
+      {-S::inf, S::inf, S::inf},
+      {-S::inf, -S::inf, T(0)},
+      // Exact powers and the ends of the range.
+      {T(2), T(10), T(1024)},
+      {T(10), T(2), T(100)},
+      {T(3), T(1), T(3)},
+      {T(4), T(0.5), T(2)},
+      {T(2), T(-1), T(0.5)},
+      {S::most, T(1), S::most},
+      {S::least, T(1), S::least},
+      {-S::least, T(1), -S::least},
+      {T(2), T(std::numeric_limits<T>::max_exponent), S::inf},
+      {T(2), T(std::numeric_limits<T>::max_exponent - 1), S::most / 2 + S::most * S::epsilon / 4},
+      {T(2), T(std::numeric_limits<T>::min_exponent - 1), S::least},
+      {T(2), T(std::numeric_limits<T>::min_exponent - 2), T(0)},
+      {S::most, T(2), S::inf},
+      {S::least, T(2), T(0)},
+      {S::least, T(-2), S::inf},
+      {S::most, S::most, S::inf},
+      {S::most, -S::most, T(0)},
+      {S::least, S::most, T(0)},
+      {S::least, -S::most, S::inf},
+  };
+}
+
+template <int W, class T>
+void expect_special_powers() {
+  const lanes::FlushToZero mode;
+  for (const PairValue<T>& value : special_powers<T>()) {
+    for (int place = 0; place < W; ++place) {
+      Pack<T, W> x = T(0.5);
+      Pack<T, W> y = T(0.5);
+      x.set(place, value.x);
+      y.set(place, value.y);
+      const T got = pow(x, y)[place];
+      EXPECT_TRUE(is_same(got, value.expected))
+          << "pow(" << value.x << ", " << value.y << ") of " << sizeof(T) << " bytes, lane " << place << " of " << W
+          << ": " << got << " instead of " << value.expected;
+    }
+  }
+}
+
+TYPED_TEST(SpecialValues, Pow) {
+  expect_special_powers<1, TypeParam>();
+  expect_special_powers<4, TypeParam>();
+  expect_special_powers<16, TypeParam>();
+}
+
+}  // namespace
+}  // namespace breakstep::test

@@ -115,7 +115,7 @@ TEST(Pack, MaskRoundTripAtEveryPattern) {
       const Mask<W> mask(pattern);
       const Truth<sizeof(T), W> truth(mask);
       ASSERT_EQ(truth.mask(), mask);
-      ASSERT_EQ((!truth).mask(), ~mask);
+      ASSERT_EQ((~truth).mask(), ~mask);
       ASSERT_EQ(truth.any(), mask.any());
       ASSERT_EQ(truth.all(), mask.all());
     }

@@ -8,7 +8,12 @@ ALLOWED = {
     "": set(),
     "lanes": {""},
     "fsm": {""},
-    "app": {"", "fsm", "lanes"},
+    "diagnostics": {""},
+    "target": {"", "lanes"},
+    "sampler": {"", "fsm", "lanes", "target"},
+    "runtime": {"", "fsm", "lanes", "target"},
+    "registry": {"", "fsm", "lanes", "target", "sampler", "runtime"},
+    "app": {"", "fsm", "lanes", "diagnostics", "target", "runtime", "registry"},
     "cpu": {""},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](?:breakstep/)?((?:[a-z_]+/)*)([a-z_0-9]+\.hpp)[">]', re.M)

@@ -106,6 +106,8 @@ struct Program {
       "ever without running a block): put a block into the outer loop, or make an inner loop a repeat");
 
   static constexpr auto machine = machine_of<Parts...>();
+  /// The blocks and loops as marks, for a runtime that walks the loops as loops. Loops are numbered as in `conditions`.
+  static constexpr Tree tree() { return tree_of<Parts...>(); }
   /// For each block, in source order, whether it asks for the log density.
   static constexpr std::array<bool, block_count> asks_density =
       []<class... Each>(std::type_identity<std::tuple<Each...>>) {

@@ -244,7 +244,7 @@ struct Truth {
   friend BREAKSTEP_INLINE Truth operator&(Truth a, Truth b) { return {a.lanes & b.lanes}; }
   friend BREAKSTEP_INLINE Truth operator|(Truth a, Truth b) { return {a.lanes | b.lanes}; }
   friend BREAKSTEP_INLINE Truth operator^(Truth a, Truth b) { return {a.lanes ^ b.lanes}; }
-  friend BREAKSTEP_INLINE Truth operator!(Truth a) { return {~a.lanes}; }
+  friend BREAKSTEP_INLINE Truth operator~(Truth a) { return {~a.lanes}; }
 
   /// The same truth values, one bit per lane.
   [[nodiscard]] BREAKSTEP_INLINE Mask<W> mask() const {

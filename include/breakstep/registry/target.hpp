@@ -1,0 +1,57 @@
+// AnyTarget: a target with its type erased, and the list of built-in ones.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "breakstep/registry/width.hpp"
+#include "breakstep/target/target.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::registry {
+
+class AnyTarget {
+ public:
+  AnyTarget() = default;
+  virtual ~AnyTarget() = default;
+  AnyTarget(const AnyTarget&) = delete;
+  AnyTarget& operator=(const AnyTarget&) = delete;
+
+  [[nodiscard]] virtual int dimension() const = 0;
+  [[nodiscard]] virtual bool has_prior() const = 0;
+  /// "x[0]", "x[1]", … unless the target names its parameters.
+  [[nodiscard]] virtual std::vector<std::string> parameter_names() const = 0;
+
+  template <class Real, int W>
+  using DensityPtr = std::unique_ptr<target::Density<Real, W>>;
+  /// Throw Error if the sampler asks for a likelihood and the target declares no prior.
+  [[nodiscard]] virtual DensityPtr<float, 1> density(OneFloat width, target::Asks asks) const = 0;
+  [[nodiscard]] virtual DensityPtr<double, 1> density(OneDouble width, target::Asks asks) const = 0;
+  [[nodiscard]] virtual DensityPtr<float, lanes::native_width<float>> density(Floats width, target::Asks asks) const = 0;
+  [[nodiscard]] virtual DensityPtr<double, lanes::native_width<double>> density(Doubles width, target::Asks asks) const = 0;
+  /// From the sampler's coordinates to the target's.
+  [[nodiscard]] virtual target::AffineMap<float> map(float precision, target::Asks asks) const = 0;
+  [[nodiscard]] virtual target::AffineMap<double> map(double precision, target::Asks asks) const = 0;
+};
+
+/// Choices that the command line passes on; 0 means the target's own default.
+struct TargetOptions {
+  int dimension = 0;  ///< of a target of free dimension
+  int points = 0;     ///< observations of a synthetic data set
+};
+
+struct TargetEntry {
+  std::string_view name;
+  std::string_view summary;
+  bool has_prior;
+  std::unique_ptr<AnyTarget> (*make)(const TargetOptions& options);
+};
+
+/// The built-in targets.
+const std::vector<TargetEntry>& targets();
+
+/// The named one; throws Error with the nearest names if there is none.
+std::unique_ptr<AnyTarget> make_target(std::string_view name, const TargetOptions& options);
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::registry

@@ -1,0 +1,231 @@
+// Engine: runs the chains of one sampler on one target at one precision and width, segment by segment, on any threads.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "breakstep/lanes/float_mode.hpp"
+#include "breakstep/lanes/records.hpp"
+#include "breakstep/runtime/free_running.hpp"
+#include "breakstep/runtime/lockstep.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::runtime {
+
+/// Where chains begin. `given` holds positions in the target's coordinates, one for each chain or one for all.
+struct Starts {
+  enum class Kind { normal, uniform, given } kind = Kind::normal;
+  double scale = 1.0;  ///< sd of the normal, or half-width of the uniform
+  std::vector<double> positions = {};
+};
+
+/// What was noticed about chains that the draws do not show.
+struct Facts {
+  std::uint64_t bad_starts = 0;         ///< chains whose first density is NaN or infinite
+  std::vector<double> first_bad_start;  ///< the position of the first of them
+  std::uint64_t events = 0;             ///< what the sampler counts: loops cut short
+};
+
+/// A run with the sampler's and target's types erased, at one precision.
+template <class Real>
+class Run {
+ public:
+  Run() = default;
+  virtual ~Run() = default;
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  [[nodiscard]] virtual lanes::ChainRecords& records() = 0;
+  [[nodiscard]] virtual int dimension() const = 0;
+  /// Places every chain and evaluates its first density.
+  virtual void start(const Starts& starts) = 0;
+  /// Brings every chain to `goal` draws; chains may run ahead to `ahead`. Returns what this segment counted.
+  virtual Counters advance(std::uint32_t goal, std::uint32_t ahead, const DrawWindow<Real>& window,
+                           const Execution& execution) = 0;
+  [[nodiscard]] virtual Facts facts() = 0;
+  [[nodiscard]] virtual std::vector<std::string> state_names() const = 0;
+  [[nodiscard]] virtual int loop_count() const = 0;
+  [[nodiscard]] virtual std::size_t bytes_per_lane() const = 0;
+};
+
+template <class Real, int W>
+class Engine final : public Run<Real> {
+ public:
+  using MakePack = std::function<std::unique_ptr<LanePack<Real, W>>()>;
+  using MakeEvaluator = std::function<std::unique_ptr<Evaluator<Real, W>>()>;
+
+  Engine(MakePack make_pack, MakeEvaluator make_evaluator, int dimension, std::size_t chains)
+      : make_pack_(std::move(make_pack)),
+        make_evaluator_(std::move(make_evaluator)),
+        dimension_(dimension),
+        model_(make_pack_()),
+        records_(model_->record_description(), model_->record_bytes(), chains) {}
+
+  [[nodiscard]] lanes::ChainRecords& records() override { return records_; }
+  [[nodiscard]] int dimension() const override { return dimension_; }
+  [[nodiscard]] int loop_count() const override { return model_->code().loops; }
+  [[nodiscard]] std::size_t bytes_per_lane() const override { return model_->bytes_per_lane(); }
+  [[nodiscard]] std::vector<std::string> state_names() const override {
+    std::vector<std::string> names;
+    for (const auto name : model_->code().names) names.emplace_back(name);
+    return names;
+  }
+
+  void start(const Starts& starts) override {
+    const lanes::FlushToZero scope;
+    facts_ = {};
+    const auto pack = make_pack_();
+    const auto evaluator = make_evaluator_();
+    Counters ignored;
+    for (std::size_t first = 0; first < records_.chains(); first += W) {
+      const int count = static_cast<int>(std::min<std::size_t>(W, records_.chains() - first));
+      const auto where = Mask<W>::first_lanes(count);
+      for (int lane = 0; lane < count; ++lane) load_chain(*pack, lane, records_, first + lane);
+      place(*pack, where, first, starts);
+      evaluator->answer(*pack, where, ignored);
+      pack->begin(where);
+      note_bad_starts(*pack, where);
+      for (int lane = 0; lane < count; ++lane) {
+        pack->draw.set(lane, 0);
+        store_chain(*pack, lane, records_);
+      }
+    }
+  }
+
+  Counters advance(std::uint32_t goal, std::uint32_t ahead, const DrawWindow<Real>& window,
+                   const Execution& execution) override {
+    Work<Real> work(records_, window, goal, std::max(goal, ahead));
+    const int threads = thread_count(execution.threads, work.unfinished);
+    switch (execution.schedule) {
+      case Schedule::lockstep: return lockstep_all(work, threads, false);
+      case Schedule::lockstep_skip: return lockstep_all(work, threads, true);
+      case Schedule::lockstep_pack: return on_threads(threads, [&](int) { return lockstep_packs(work); });
+      default: return on_threads(threads, [&](int) { return free_running(work, execution, threads); });
+    }
+  }
+
+  [[nodiscard]] Facts facts() override {
+    facts_.events = 0;
+    for (std::size_t c = 0; c < records_.chains(); ++c) facts_.events += model_->events(records_.record(c));
+    return facts_;
+  }
+
+ private:
+  static int thread_count(int asked, std::size_t chains) {
+    const int wanted = asked > 0 ? asked : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    return std::max(1, static_cast<int>(std::min<std::size_t>(wanted, (chains + W - 1) / W)));
+  }
+
+  void place(LanePack<Real, W>& pack, Mask<W> where, std::size_t first, const Starts& starts) {
+    if (starts.kind != Starts::Kind::given) {
+      pack.place_at_random(where, starts.kind == Starts::Kind::uniform, static_cast<Real>(starts.scale));
+      return;
+    }
+    const std::size_t given = starts.positions.size() / static_cast<std::size_t>(dimension_);
+    lanes::for_each_lane(where, [&](int lane) {
+      const std::size_t which = given == 1 ? 0 : first + static_cast<std::size_t>(lane);
+      pack.place(lane, starts.positions.data() + which * static_cast<std::size_t>(dimension_));
+    });
+  }
+
+  void note_bad_starts(LanePack<Real, W>& pack, Mask<W> where) {
+    lanes::for_each_lane(where, [&](int lane) {
+      if (std::isfinite(pack.answer(lane))) return;
+      if (facts_.bad_starts++ > 0) return;
+      std::vector<Real> position(static_cast<std::size_t>(dimension_));
+      pack.emit(lane, position.data());
+      facts_.first_bad_start.assign(position.begin(), position.end());
+    });
+  }
+
+  Step resolve(Step step) const {
+    if (step != Step::automatic) return step;
+    const auto& states = model_->code().states;
+    const auto asking = std::count_if(states.begin(), states.end(), [](const auto& state) { return state.asks; });
+    return asking > 1 ? Step::bundled_amortized : Step::bundled_inline;
+  }
+
+  Counters free_running(Work<Real>& work, const Execution& execution, int threads) {
+    const auto evaluator = make_evaluator_();
+    // One pack keeps everything in the nearest cache; a batch wants as many questions at once as there are chains.
+    const std::size_t share = (work.unfinished + W * threads - 1) / (W * static_cast<std::size_t>(threads));
+    std::vector<std::unique_ptr<LanePack<Real, W>>> packs;
+    for (std::size_t p = 0; p < (evaluator->wants_batches() ? std::max<std::size_t>(1, share) : 1); ++p) {
+      packs.push_back(make_pack_());
+    }
+    return FreeRunning<Real, W>(std::move(packs), *evaluator, work, execution, resolve(execution.step)).run();
+  }
+
+  Counters lockstep_packs(Work<Real>& work) {
+    const auto evaluator = make_evaluator_();
+    std::vector<std::unique_ptr<LanePack<Real, W>>> packs;
+    packs.push_back(make_pack_());
+    Counters counters;
+    for (;;) {
+      const std::size_t first = work.next.fetch_add(W, std::memory_order_relaxed);
+      if (first >= records_.chains()) return counters;
+      counters.add(Lockstep<Real, W>(packs, *evaluator, work, true, nullptr)
+                       .run(first, std::min<std::size_t>(first + W, records_.chains())));
+    }
+  }
+
+  Counters lockstep_all(Work<Real>& work, int threads, bool skip) {
+    const std::size_t packs_in_all = (records_.chains() + W - 1) / W;
+    Agreement agreement(threads);
+    return on_threads(threads, [&](int thread) {
+      Agreement::join();
+      try {
+        const auto evaluator = make_evaluator_();
+        const std::size_t from = packs_in_all * static_cast<std::size_t>(thread) / static_cast<std::size_t>(threads);
+        const std::size_t to = packs_in_all * static_cast<std::size_t>(thread + 1) / static_cast<std::size_t>(threads);
+        std::vector<std::unique_ptr<LanePack<Real, W>>> packs;
+        for (std::size_t p = from; p < to; ++p) packs.push_back(make_pack_());
+        return Lockstep<Real, W>(packs, *evaluator, work, skip, threads > 1 ? &agreement : nullptr)
+            .run(from * W, std::min(to * W, records_.chains()));
+      } catch (...) {
+        agreement.leave();
+        throw;
+      }
+    });
+  }
+
+  /// Runs job(thread) on each thread and adds up what they counted. The first exception of any is passed on.
+  template <class Job>
+  Counters on_threads(int threads, Job job) {
+    Counters total;
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto guarded = [&](int thread) {
+      try {
+        const lanes::FlushToZero scope;
+        const Counters own = job(thread);
+        const std::lock_guard lock(mutex);
+        total.add(own);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    };
+    std::vector<std::thread> others;
+    for (int t = 1; t < threads; ++t) others.emplace_back(guarded, t);
+    guarded(0);
+    for (std::thread& thread : others) thread.join();
+    if (failure) std::rethrow_exception(failure);
+    return total;
+  }
+
+  MakePack make_pack_;
+  MakeEvaluator make_evaluator_;
+  int dimension_;
+  std::unique_ptr<LanePack<Real, W>> model_;
+  lanes::ChainRecords records_;
+  Facts facts_;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::runtime

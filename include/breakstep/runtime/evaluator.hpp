@@ -1,0 +1,102 @@
+// Evaluator: answers what the lanes of one or more packs have asked. Each thread has one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "breakstep/lanes/float_mode.hpp"
+#include "breakstep/lanes/memory.hpp"
+#include "breakstep/runtime/counters.hpp"
+#include "breakstep/runtime/lane_pack.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::runtime {
+
+/// A pack and the lanes of it that wait for an answer.
+template <class Real, int W>
+struct Question {
+  LanePack<Real, W>* pack;
+  Mask<W> where;
+};
+
+template <class Real, int W>
+class Evaluator {
+ public:
+  Evaluator() = default;
+  virtual ~Evaluator() = default;
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+
+  /// Whether answering many packs in one call is cheaper than one by one, so that a runtime should collect questions.
+  [[nodiscard]] virtual bool wants_batches() const { return false; }
+  virtual void answer(std::span<const Question<Real, W>> questions, Counters& counters) = 0;
+
+  void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) {
+    const Question<Real, W> question{&pack, where};
+    answer(std::span(&question, 1), counters);
+  }
+};
+
+/// Answers with a density in lanes: W positions at a time, whether wanted or not.
+template <class Real, int W>
+class LaneEvaluator final : public Evaluator<Real, W> {
+ public:
+  explicit LaneEvaluator(const target::Density<Real, W>& density)
+      : density_(&density), workspace_(lanes::aligned_zeros<Real>(density.workspace())) {}
+
+  using Evaluator<Real, W>::answer;
+  void answer(std::span<const Question<Real, W>> questions, Counters& counters) override {
+    for (const auto& [pack, where] : questions) {
+      pack->give(where, density_->evaluate(pack->request(), workspace_.get()));
+      counters.evaluations_executed += W;
+      counters.evaluations_asked += static_cast<std::uint64_t>(where.count());
+    }
+  }
+
+ private:
+  const target::Density<Real, W>* density_;
+  lanes::AlignedArray<Real> workspace_;
+};
+
+/// Answers with one call for all questions. The target sees doubles, in the float mode of whoever called the library.
+template <target::BatchTarget Target, class Real, int W>
+class BatchEvaluator final : public Evaluator<Real, W> {
+ public:
+  BatchEvaluator(const Target& target, unsigned callers_float_mode) : target_(&target), float_mode_(callers_float_mode) {}
+
+  [[nodiscard]] bool wants_batches() const override { return true; }
+  using Evaluator<Real, W>::answer;
+  void answer(std::span<const Question<Real, W>> questions, Counters& counters) override {
+    const auto dimension = static_cast<std::size_t>(target_->dimension());
+    positions_.clear();
+    for (const auto& [pack, where] : questions) {
+      lanes::for_each_lane(where, [&, p = pack](int lane) {
+        for (std::size_t i = 0; i < dimension; ++i) {
+          positions_.push_back(static_cast<double>(p->request().at(lane, static_cast<int>(i))));
+        }
+      });
+    }
+    values_.resize(positions_.size() / dimension);
+    if (!values_.empty()) {
+      const lanes::CallersFloatMode theirs(float_mode_);
+      target_->log_density(positions_.data(), values_.size(), values_.data());
+    }
+    std::size_t next = 0;
+    for (const auto& [pack, where] : questions) {
+      Pack<Real, W> value(Real(0));
+      lanes::for_each_lane(where, [&](int lane) { value.set(lane, static_cast<Real>(values_[next++])); });
+      pack->give(where, value);
+    }
+    counters.evaluations_executed += values_.size();
+    counters.evaluations_asked += values_.size();
+  }
+
+ private:
+  const Target* target_;
+  unsigned float_mode_;
+  std::vector<double> positions_;
+  std::vector<double> values_;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::runtime

@@ -1,0 +1,297 @@
+// The free-running schedule: every chain moves through its own states; nobody waits except, on request, at a parked block.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "breakstep/runtime/evaluator.hpp"
+#include "breakstep/runtime/options.hpp"
+#include "breakstep/runtime/parking.hpp"
+#include "breakstep/runtime/work.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::runtime {
+
+/// One thread's free-running packs.
+template <class Real, int W>
+class FreeRunning {
+ public:
+  using Lanes = Mask<W>;
+
+  /// `packs` share a program; more than one only makes sense when the evaluator wants batches.
+  FreeRunning(std::vector<std::unique_ptr<LanePack<Real, W>>> packs, Evaluator<Real, W>& evaluator, Work<Real>& work,
+              const Execution& execution, Step step)
+      : code_(packs.front()->code()),
+        evaluator_(evaluator),
+        work_(work),
+        execution_(execution),
+        step_(step),
+        parking_(execution.parking, W) {
+    for (auto& pack : packs) crews_.push_back(Crew{std::move(pack), {}, {}, {}});
+    counters_.blocks.resize(code_.states.size());
+    order_.resize(code_.states.size());
+    std::iota(order_.begin(), order_.end(), 0);
+  }
+
+  Counters run() {
+    for (Crew& crew : crews_) fill(crew, Lanes::all_lanes());
+    std::uint64_t next_sort = 1024;
+    while (anyone_alive()) {
+      ++counters_.steps;
+      switch (step_) {
+        case Step::switched_inline: switched_inline(); break;
+        case Step::switched_amortized: switched_amortized(); break;
+        case Step::bundled_inline: bundled_inline(); break;
+        default: bundled_amortized(); break;
+      }
+      parking_.step(counters_.evaluations_asked);
+      if (execution_.order == Order::by_frequency && counters_.steps == next_sort) {
+        sort_by_frequency();
+        next_sort *= 2;
+      }
+      if (running_ahead_ && work_.unfinished.load(std::memory_order_relaxed) == 0) stop_everyone();
+    }
+    return counters_;
+  }
+
+ private:
+  using Standing = std::array<Lanes, max_states>;
+
+  /// A pack with, for each state, the lanes that stand there (and that stood there when the step began).
+  struct Crew {
+    std::unique_ptr<LanePack<Real, W>> pack;
+    Standing at;
+    Standing before_step;
+    Lanes alive;
+  };
+
+  [[nodiscard]] int state_count() const { return static_cast<int>(code_.states.size()); }
+
+  [[nodiscard]] bool anyone_alive() const {
+    for (const Crew& crew : crews_) {
+      if (crew.alive.any()) return true;
+    }
+    return false;
+  }
+
+  void count(int state, Lanes where) {
+    BlockCounter& counter = counters_.blocks[state];
+    ++counter.runs;
+    counter.executed += W;
+    counter.occupied += static_cast<std::uint64_t>(where.count());
+  }
+
+  /// Whether a block is executed for the lanes that stand at it.
+  [[nodiscard]] bool wanted(Lanes where) const { return where.any() || !execution_.skip; }
+
+  /// Runs a whole block, question included, and sends its lanes on.
+  void execute(Crew& crew, int state, Lanes where, Lanes* arrivals) {
+    const auto& code = code_.states[state];
+    count(state, where);
+    if (code.asks) {
+      code.before(*crew.pack, where);
+      evaluator_.answer(*crew.pack, where, counters_);
+      code.answer(*crew.pack, where, arrivals);
+    } else {
+      code.run(*crew.pack, where, arrivals);
+    }
+  }
+
+  void switched_inline() {
+    for (Crew& crew : crews_) {
+      if (crew.alive.none()) continue;
+      const Standing now = std::exchange(crew.at, {});
+      for (int k = 0; k < state_count(); ++k) {
+        if (wanted(now[k])) execute(crew, k, now[k], crew.at.data());
+      }
+      finish(crew, now[code_.final]);
+    }
+  }
+
+  void bundled_inline() {
+    for (Crew& crew : crews_) {
+      if (crew.alive.none()) continue;
+      for (const int k : order_) {
+        const Lanes here = crew.at[k];
+        if (!wanted(here) || parked(crew, k)) continue;
+        crew.at[k] = Lanes();
+        execute(crew, k, here, crew.at.data());
+        if (k == code_.final) finish(crew, here);
+      }
+    }
+  }
+
+  void switched_amortized() {
+    questions_.clear();
+    for (Crew& crew : crews_) {
+      if (crew.alive.none()) continue;
+      crew.before_step = std::exchange(crew.at, {});
+      ask(crew, crew.before_step);
+    }
+    if (!questions_.empty()) evaluator_.answer(questions_, counters_);
+    for (Crew& crew : crews_) {
+      if (crew.alive.none()) continue;
+      const Standing& now = crew.before_step;
+      for (int k = 0; k < state_count(); ++k) {
+        if (!wanted(now[k])) continue;
+        if (code_.states[k].asks) {
+          code_.states[k].answer(*crew.pack, now[k], crew.at.data());
+        } else {
+          count(k, now[k]);
+          code_.states[k].run(*crew.pack, now[k], crew.at.data());
+        }
+      }
+      finish(crew, now[code_.final]);
+    }
+  }
+
+  /// Brings all lanes that stand at a question to the point of asking it.
+  void ask(Crew& crew, const Standing& standing) {
+    Lanes asking;
+    for (int k = 0; k < state_count(); ++k) {
+      if (!code_.states[k].asks || !wanted(standing[k])) continue;
+      count(k, standing[k]);
+      code_.states[k].before(*crew.pack, standing[k]);
+      asking |= standing[k];
+    }
+    if (wanted(asking)) questions_.push_back({crew.pack.get(), asking});
+  }
+
+  /// Cheap blocks until every lane stands at a question (or is parked), then one evaluation for all.
+  void bundled_amortized() {
+    questions_.clear();
+    for (Crew& crew : crews_) {
+      if (crew.alive.none()) continue;
+      run_cheap_blocks(crew);
+      ask(crew, crew.at);
+    }
+    if (questions_.empty()) return;
+    evaluator_.answer(questions_, counters_);
+    for (Crew& crew : crews_) {
+      if (crew.alive.none()) continue;
+      Standing arrivals{};
+      for (int k = 0; k < state_count(); ++k) {
+        if (!code_.states[k].asks || !wanted(crew.at[k])) continue;
+        code_.states[k].answer(*crew.pack, std::exchange(crew.at[k], {}), arrivals.data());
+      }
+      for (int k = 0; k < state_count(); ++k) crew.at[k] |= arrivals[k];
+    }
+  }
+
+  void run_cheap_blocks(Crew& crew) {
+    while (someone_moves_cheaply(crew)) {
+      for (const int k : order_) {
+        const Lanes here = crew.at[k];
+        if (code_.states[k].asks || !wanted(here) || parked(crew, k)) continue;
+        crew.at[k] = Lanes();
+        count(k, here);
+        code_.states[k].run(*crew.pack, here, crew.at.data());
+        if (k == code_.final) finish(crew, here);
+      }
+    }
+  }
+
+  [[nodiscard]] bool someone_moves_cheaply(const Crew& crew) const {
+    for (int k = 0; k < state_count(); ++k) {
+      if (!code_.states[k].asks && crew.at[k].any() && !parked(crew, k)) return true;
+    }
+    return false;
+  }
+
+  /// Whether the lanes at a cheap block should wait for more company. Never when nobody stands at a question: somebody
+  /// must move.
+  [[nodiscard]] bool parked(const Crew& crew, int state) const {
+    if (code_.states[state].asks || crew.at[state].count() >= parking_.threshold()) return false;
+    for (int k = 0; k < state_count(); ++k) {
+      if (code_.states[k].asks && crew.at[k].any()) return true;
+    }
+    return false;
+  }
+
+  /// The lanes of `done` have just run the final block: write their draws and send them on, or give them other chains.
+  void finish(Crew& crew, Lanes done) {
+    if (done.none()) return;
+    Lanes out_of_work;
+    lanes::for_each_lane(done, [&](int lane) {
+      finish_draw(*crew.pack, lane, work_.window);
+      ++counters_.draws;
+      const auto draw = static_cast<std::uint32_t>(crew.pack->draw[lane]);
+      if (draw == work_.goal) {
+        work_.unfinished.fetch_sub(1, std::memory_order_relaxed);
+        out_of_work.set(lane);
+      } else if (draw >= work_.ahead) {
+        out_of_work.set(lane);
+      }
+    });
+    crew.at[code_.initial] |= done & ~out_of_work;
+    if (out_of_work.any()) replace(crew, out_of_work);
+  }
+
+  /// Lanes whose chains have reached the goal: take other chains, run ahead, or rest.
+  void replace(Crew& crew, Lanes finished) {
+    lanes::for_each_lane(finished, [&](int lane) { store_chain(*crew.pack, lane, work_.records); });
+    const Lanes resting = execution_.refill ? fill(crew, finished) : finished;
+    Lanes ahead;
+    lanes::for_each_lane(resting, [&](int lane) {
+      const auto draw = static_cast<std::uint32_t>(crew.pack->draw[lane]);
+      ahead.set(lane, draw < work_.ahead && work_.unfinished.load(std::memory_order_relaxed) > 0);
+    });
+    if (ahead.any()) running_ahead_ = true;
+    crew.at[code_.initial] |= ahead;
+    crew.alive = crew.alive & ~(resting & ~ahead);
+    if (!execution_.refill && crew.alive.none()) fill(crew, Lanes::all_lanes());
+  }
+
+  /// Gives each lane of `empty` the next chain; returns those that got none.
+  Lanes fill(Crew& crew, Lanes empty) {
+    Lanes without;
+    lanes::for_each_lane(empty, [&](int lane) {
+      const std::size_t chain = work_.next_chain();
+      if (chain == work_.records.chains()) {
+        without.set(lane);
+        return;
+      }
+      load_chain(*crew.pack, lane, work_.records, chain);
+      crew.alive.set(lane);
+      crew.at[code_.initial].set(lane);
+    });
+    return without;
+  }
+
+  /// Everybody has reached the goal: lanes that ran ahead keep what they have drawn and drop the draw they are in. A lane
+  /// that stands at an empty final state has already run the block that changed its durable fields: its draw counts.
+  void stop_everyone() {
+    for (Crew& crew : crews_) {
+      const Lanes just_done = code_.names[code_.final].empty() ? crew.at[code_.final] : Lanes();
+      lanes::for_each_lane(just_done, [&](int lane) {
+        finish_draw(*crew.pack, lane, work_.window);
+        ++counters_.draws;
+      });
+      lanes::for_each_lane(crew.alive, [&](int lane) { store_chain(*crew.pack, lane, work_.records); });
+      crew.alive = Lanes();
+    }
+  }
+
+  void sort_by_frequency() {
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+      return counters_.blocks[a].occupied > counters_.blocks[b].occupied;
+    });
+  }
+
+  const typename LanePack<Real, W>::Code& code_;
+  Evaluator<Real, W>& evaluator_;
+  Work<Real>& work_;
+  Execution execution_;
+  Step step_;
+  ParkingTuner parking_;
+  std::vector<Crew> crews_;
+  std::vector<int> order_;
+  std::vector<Question<Real, W>> questions_;
+  Counters counters_;
+  bool running_ahead_ = false;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::runtime

@@ -1,0 +1,338 @@
+// LanePack: W lanes that work on chains of one sampler, seen by the runtime through a table of functions.
+//
+// The runtime's steps and schedules know a sampler only by this table, so they are compiled once per precision and width
+// and not once per sampler. SamplerPack fills the table from a sampler's program.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "breakstep/fsm/program.hpp"
+#include "breakstep/lanes/fields.hpp"
+#include "breakstep/lanes/random.hpp"
+#include "breakstep/lanes/vector.hpp"
+#include "breakstep/target/map.hpp"
+#include "breakstep/target/target.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::runtime {
+
+using lanes::InterleavedVector;
+using lanes::Mask;
+using lanes::Pack;
+using lanes::Storage;
+using lanes::Unsigned;
+
+/// The most states a sampler's machine may have.
+inline constexpr int max_states = 32;
+
+template <class Real, int W>
+class LanePack {
+ public:
+  using U = Unsigned<sizeof(Real)>;
+  using Lanes = Mask<W>;
+
+  /// One state of the machine. `arrivals[k]` collects the lanes that go to state k next.
+  struct StateCode {
+    bool asks;
+    void (*before)(LanePack&, Lanes);            ///< the block up to its question
+    void (*after)(LanePack&, Lanes);             ///< the rest, once the answer is there
+    void (*run)(LanePack&, Lanes, Lanes*);       ///< before, then on to the next states (of a block that asks nothing)
+    void (*answer)(LanePack&, Lanes, Lanes*);    ///< after, then on to the next states
+  };
+  /// A sampler's program as data: the machine for free running, the tree of marks and conditions for lock-step.
+  struct Code {
+    std::span<const StateCode> states;
+    std::span<const std::string_view> names;     ///< of the states; empty states have none
+    std::span<const fsm::Mark> tree;
+    std::span<const int> state_of_block;
+    std::span<Lanes (*const)(LanePack&)> conditions;
+    int initial;
+    int final;
+    int loops;
+  };
+
+  explicit LanePack(const Code& code) : code_(&code) {}
+  virtual ~LanePack() = default;
+  LanePack(const LanePack&) = delete;
+  LanePack& operator=(const LanePack&) = delete;
+
+  [[nodiscard]] const Code& code() const { return *code_; }
+
+  /// What the lanes that have asked want to know, and where the answer goes.
+  [[nodiscard]] const InterleavedVector<Real, W>& request() const { return request_; }
+  void give(Lanes where, Pack<Real, W> value) { assign(where, *answer_, value); }
+  [[nodiscard]] Real answer(int lane) const { return (*answer_)[lane]; }
+
+  /// Which chain a lane works on and which draw it is making.
+  Pack<U, W> chain{U(0)};
+  Pack<U, W> draw{U(0)};
+
+  /// Record ↔ lane, at a draw boundary. Storing is allowed in the middle of a draw too: durable fields change only in the
+  /// final block, so what is stored is the chain at its last boundary.
+  virtual void load(int lane, const std::byte* record) = 0;
+  virtual void store(int lane, std::byte* record) const = 0;
+  [[nodiscard]] virtual std::size_t record_bytes() const = 0;
+  [[nodiscard]] virtual std::string record_description() const = 0;
+
+  /// The lane's position in the target's coordinates.
+  virtual void emit(int lane, Real* position) = 0;
+
+  /// First positions, in the sampler's coordinates: standard normal times `scale`, or uniform in (−scale, scale).
+  virtual void place_at_random(Lanes where, bool uniform, Real scale) = 0;
+  /// A first position in the target's coordinates.
+  virtual void place(int lane, const double* position) = 0;
+  /// Makes the placed positions, whose density has been given, the chains' state.
+  virtual void begin(Lanes where) = 0;
+
+  /// Events the sampler counts in a chain (a loop cut short, say), from a record.
+  [[nodiscard]] virtual std::uint64_t events(const std::byte* record) = 0;
+
+  /// Bytes that one lane's scratch and durable fields take.
+  [[nodiscard]] virtual std::size_t bytes_per_lane() const = 0;
+
+ protected:
+  InterleavedVector<Real, W> request_;
+  Pack<Real, W>* answer_ = nullptr;
+
+ private:
+  const Code* code_;
+};
+
+/// Sizes of a state's vectors. Samplers with tables add their own member (a tree depth, say) through `shape()`.
+struct Shape {
+  int dimension = 0;
+  int rows = 1;
+};
+
+/// The lanes of one sampler type. Blocks receive this object as `chains` and use `chains.state`, `chains.sampler` and
+/// `chains.stream()`.
+///
+/// A sampler has parameters, `static constexpr target::Asks asks`, `template <class Real, int W, Storage S> struct State`
+/// with at least the fields x, log_density and events (durable), request and answer (scratch), and a
+/// `static constexpr auto program`.
+template <class Sampler, class Real, int W, Storage S>
+class SamplerPack final : public LanePack<Real, W> {
+ public:
+  using Base = LanePack<Real, W>;
+  using Lanes = Mask<W>;
+  using State = typename Sampler::template State<Real, W, S>;
+  using U = typename Base::U;
+  using RealType = Real;
+  static constexpr int width = W;
+
+  SamplerPack(const Sampler& own_sampler, std::uint64_t seed, target::AffineMap<Real> map)
+      : Base(code()),
+        sampler(own_sampler),
+        seed_(seed),
+        map_(std::move(map)),
+        shape_(shape_of(own_sampler, map_.dimension())),
+        memory_(shape_),
+        state(memory_.state()),
+        request_memory_(lanes::aligned_zeros<Real>(InterleavedVector<Real, W>::elements(shape_.dimension))),
+        position_memory_(lanes::aligned_zeros<Real>(2 * static_cast<std::size_t>(shape_.dimension))) {
+    if constexpr (S == Storage::interleaved) {
+      this->request_ = state.request;
+    } else {
+      this->request_ = InterleavedVector<Real, W>(request_memory_.get(), shape_.dimension);
+    }
+    this->answer_ = &state.answer;
+  }
+
+  [[nodiscard]] lanes::Stream<Real, W> stream() const { return {seed_, this->chain, this->draw}; }
+
+  void load(int lane, const std::byte* record) override { lanes::gather(state, lane, record, shape_); }
+  void store(int lane, std::byte* record) const override { lanes::scatter(state, lane, record, shape_); }
+  [[nodiscard]] std::size_t record_bytes() const override { return lanes::record_bytes<State>(shape_); }
+  [[nodiscard]] std::string record_description() const override { return lanes::describe_record<State>(shape_); }
+  [[nodiscard]] std::size_t bytes_per_lane() const override { return (memory_.bytes() + sizeof(State)) / W; }
+
+  void emit(int lane, Real* position) override {
+    if (map_.is_identity()) {
+      for (int i = 0; i < shape_.dimension; ++i) position[i] = state.x.at(lane, i);
+      return;
+    }
+    const InterleavedVector<Real, 1> u(position_memory_.get(), shape_.dimension), x(position, shape_.dimension);
+    for (int i = 0; i < shape_.dimension; ++i) u.set(0, i, state.x.at(lane, i));
+    map_.apply(u, x);
+  }
+
+  void place_at_random(Lanes where, bool uniform, Real scale) override {
+    const lanes::Stream<Real, W> starts(seed_, this->chain, static_cast<U>(~std::uint32_t{0}));  // no draw has this number
+    fill_normal(where, state.request, starts, U(0), 0);
+    if (uniform) {
+      // Through uniforms of the same index layout: one coordinate per index keeps it simple where speed does not matter.
+      for (int i = 0; i < shape_.dimension; ++i) {
+        const auto u = starts.uniforms(static_cast<U>(i), 1)[0];
+        lanes::for_each_lane(where, [&](int lane) {
+          state.request.set(lane, i, (Real(2) * u[lane] - Real(1)) * scale);
+        });
+      }
+    } else {
+      lanes::scale(where, state.request, Pack<Real, W>(scale));
+    }
+    publish(where);
+  }
+
+  void place(int lane, const double* position) override {
+    const InterleavedVector<Real, 1> x(position_memory_.get(), shape_.dimension),
+        u(position_memory_.get() + shape_.dimension, shape_.dimension);
+    for (int i = 0; i < shape_.dimension; ++i) x.set(0, i, static_cast<Real>(position[i]));
+    map_.invert(x, u);
+    for (int i = 0; i < shape_.dimension; ++i) state.request.set(lane, i, u.at(0, i));
+    publish(Lanes::only(lane));
+  }
+
+  void begin(Lanes where) override {
+    assign(where, state.x, state.request);
+    assign(where, state.log_density, state.answer);
+    assign(where, state.events, U(0));
+  }
+
+  [[nodiscard]] std::uint64_t events(const std::byte* record) override {
+    lanes::gather(state, 0, record, shape_);
+    return static_cast<std::uint64_t>(state.events[0]);
+  }
+
+  const Sampler sampler;
+
+ private:
+  using Program = std::remove_cvref_t<decltype(Sampler::program)>;
+  static constexpr auto& machine = Program::machine;
+  static constexpr int state_count = static_cast<int>(machine.states.size());
+  static_assert(state_count <= max_states);
+
+  static Shape shape_of(const Sampler& sampler, int dimension) {
+    Shape shape{.dimension = dimension};
+    if constexpr (requires { sampler.rows(); }) shape.rows = sampler.rows();
+    return shape;
+  }
+
+  /// Makes what contiguous storage has asked readable in lanes.
+  void publish(Lanes where) {
+    if constexpr (S == Storage::contiguous) transpose(where, this->request_, state.request);
+  }
+
+  template <int K>
+  static constexpr bool asks() {
+    if constexpr (machine.states[K].empty()) {
+      return false;
+    } else {
+      return Program::asks_density[machine.states[K].number];
+    }
+  }
+
+  template <int K>
+  static void before(Base& base, Lanes where) {
+    if constexpr (!machine.states[K].empty()) {
+      auto& self = static_cast<SamplerPack&>(base);
+      std::get<machine.states[K].number>(Sampler::program.blocks).before(self, where);
+      if constexpr (asks<K>()) self.publish(where);
+    }
+  }
+
+  template <int K>
+  static void after(Base& base, Lanes where) {
+    if constexpr (!machine.states[K].empty()) {
+      std::get<machine.states[K].number>(Sampler::program.blocks).after(static_cast<SamplerPack&>(base), where);
+    }
+  }
+
+  template <int N>
+  static Lanes condition(Base& base) {
+    return std::get<N>(Sampler::program.conditions)(static_cast<SamplerPack&>(base));
+  }
+
+  /// The loops whose conditions decide where state K goes.
+  template <int K>
+  static constexpr std::uint64_t tested() {
+    std::uint64_t loops = 0;
+    for (const auto& edge : machine.edges) {
+      if (edge.from == K) loops |= edge.when_true | edge.when_false;
+    }
+    return loops;
+  }
+
+  template <int K>
+  static BREAKSTEP_INLINE void move(Base& base, Lanes where, Lanes* arrivals) {
+    std::array<Lanes, Program::loop_count + 1> truth;
+    unroll<Program::loop_count>([&](auto n) {
+      if constexpr (((tested<K>() >> n.value) & 1U) != 0) truth[n.value] = condition<n.value>(base);
+    });
+    unroll<static_cast<int>(machine.edges.size())>([&](auto e) {
+      constexpr auto edge = machine.edges[e.value];
+      if constexpr (edge.from == K) {
+        Lanes going = where;
+        unroll<Program::loop_count>([&](auto n) {
+          if constexpr (((edge.when_true >> n.value) & 1U) != 0) going &= truth[n.value];
+          if constexpr (((edge.when_false >> n.value) & 1U) != 0) going &= ~truth[n.value];
+        });
+        arrivals[edge.to] |= going;
+      }
+    });
+  }
+
+  template <int K>
+  static void run(Base& base, Lanes where, Lanes* arrivals) {
+    before<K>(base, where);
+    move<K>(base, where, arrivals);
+  }
+  template <int K>
+  static void answer(Base& base, Lanes where, Lanes* arrivals) {
+    after<K>(base, where);
+    move<K>(base, where, arrivals);
+  }
+
+  template <int Count, class F>
+  static BREAKSTEP_INLINE void unroll(F&& f) {
+    [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>{}), ...); }
+    (std::make_integer_sequence<int, Count>{});
+  }
+
+  static const typename Base::Code& code() {
+    static constexpr auto states = []<int... K>(std::integer_sequence<int, K...>) {
+      return std::array<typename Base::StateCode, state_count>{
+          typename Base::StateCode{asks<K>(), before<K>, after<K>, run<K>, answer<K>}...};
+    }(std::make_integer_sequence<int, state_count>{});
+    static constexpr auto conditions = []<int... N>(std::integer_sequence<int, N...>) {
+      return std::array<Lanes (*)(Base&), Program::loop_count>{condition<N>...};
+    }(std::make_integer_sequence<int, Program::loop_count>{});
+    static const auto tree = Program::tree();
+    static constexpr auto state_of_block = [] {
+      std::array<int, Program::block_count> states_of{};
+      for (int k = 0; k < state_count; ++k) {
+        if (!machine.states[k].empty()) states_of[machine.states[k].number] = k;
+      }
+      return states_of;
+    }();
+    static constexpr auto names = [] {
+      std::array<std::string_view, state_count> state_names{};
+      for (int k = 0; k < state_count; ++k) {
+        if (!machine.states[k].empty()) state_names[k] = Sampler::program.names()[machine.states[k].number];
+      }
+      return state_names;
+    }();
+    static const typename Base::Code table{states,         names,           tree.marks,    state_of_block,
+                                           conditions,     machine.initial, machine.final, Program::loop_count};
+    return table;
+  }
+
+  std::uint64_t seed_;
+  target::AffineMap<Real> map_;
+  Shape shape_;
+  lanes::StateMemory<State> memory_;
+
+ public:
+  State& state;
+
+ private:
+  lanes::AlignedArray<Real> request_memory_;
+  lanes::AlignedArray<Real> position_memory_;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::runtime

@@ -1,0 +1,122 @@
+// sample(): draws from a target with a sampler, as a library user calls it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "breakstep/error.hpp"
+#include "breakstep/runtime/engine.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::runtime {
+
+/// What to draw and how; meant for designated initialisers: {.chains = 1024, .draws = 1000, .seed = 1}.
+struct SampleOptions {
+  std::size_t chains = 4;
+  std::uint32_t draws = 1000;
+  std::uint64_t seed = 1;
+  int threads = 1;  ///< 0 means one per core
+  lanes::Storage storage = lanes::Storage::interleaved;
+  Starts starts = {};
+  Execution execution = {};
+};
+
+/// The draws of all chains and what the run counted.
+template <class Real>
+struct Draws {
+  std::size_t chains = 0;
+  std::uint32_t draws = 0;
+  int dimension = 0;
+  std::vector<Real> values;  ///< chain by chain, draw by draw, coordinate by coordinate
+  Counters counters;
+  Facts facts;
+  double seconds = 0;
+
+  [[nodiscard]] const Real* at(std::size_t chain, std::uint32_t draw) const {
+    return values.data() + (chain * draws + draw) * static_cast<std::size_t>(dimension);
+  }
+};
+
+/// FNV-1a over the draws' bits, NaNs in one form: equal exactly if the draws are.
+template <class Real>
+std::uint64_t hash_of(const std::vector<Real>& values) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const Real value : values) {
+    const Real canonical = lanes::detail::canonical(value);
+    Unsigned<sizeof(Real)> bits;
+    std::memcpy(&bits, &canonical, sizeof bits);
+    hash = (hash ^ bits) * 0x100000001B3U;
+  }
+  return hash;
+}
+
+/// Throws Error for options that make no sense.
+void check(const SampleOptions& options, int dimension);
+
+/// A run of `sampler` on `target` that has not started. For any precision, width and storage; most users call sample().
+template <class Real, int W, Storage S, class Sampler, target::LaneTarget Target>
+std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<const Target> target, std::uint64_t seed,
+                                    std::size_t chains) {
+  std::shared_ptr<const target::Density<Real, W>> density = target::make_density<Real, W>(target, Sampler::asks);
+  const auto map = target::make_map<Real>(*target, Sampler::asks);
+  return std::make_unique<Engine<Real, W>>(
+      [sampler, seed, map] { return std::make_unique<SamplerPack<Sampler, Real, W, S>>(sampler, seed, map); },
+      [density] { return std::make_unique<LaneEvaluator<Real, W>>(*density); }, map.dimension(), chains);
+}
+
+/// The same for a batch target, whose evaluations run in the float mode of the thread that calls this.
+template <class Real, int W, Storage S, class Sampler, target::BatchTarget Target>
+  requires(!target::LaneTarget<Target>)
+std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<const Target> target, std::uint64_t seed,
+                                    std::size_t chains) {
+  if (Sampler::asks == target::Asks::likelihood) {
+    throw Error("this sampler cannot draw from a batch target", "it needs a likelihood and a Gaussian prior",
+                "use another sampler");
+  }
+  const target::AffineMap<Real> map(target->dimension());
+  const unsigned float_mode = _mm_getcsr();
+  return std::make_unique<Engine<Real, W>>(
+      [sampler, seed, map] { return std::make_unique<SamplerPack<Sampler, Real, W, S>>(sampler, seed, map); },
+      [target, float_mode] { return std::make_unique<BatchEvaluator<Target, Real, W>>(*target, float_mode); },
+      map.dimension(), chains);
+}
+
+/// Draws everything in one segment.
+template <class Real>
+Draws<Real> draw_all(Run<Real>& run, const SampleOptions& options) {
+  check(options, run.dimension());
+  Draws<Real> result{.chains = options.chains, .draws = options.draws, .dimension = run.dimension(), .values = {}, .counters = {}, .facts = {}};
+  result.values.resize(options.chains * options.draws * static_cast<std::size_t>(run.dimension()));
+  const auto begin = std::chrono::steady_clock::now();
+  run.start(options.starts);
+  Execution execution = options.execution;
+  execution.threads = options.threads;
+  result.counters = run.advance(options.draws, options.draws,
+                                {.data = result.values.data(), .first = 0, .count = options.draws, .dimension = run.dimension()},
+                                execution);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.facts = run.facts();
+  return result;
+}
+
+/// Draws from `target`. Throws Error for invalid options, or if the sampler needs a prior that the target does not declare.
+template <class Real = double, class Sampler, class Target>
+  requires(target::LaneTarget<Target> || target::BatchTarget<Target>)
+Draws<Real> sample(const Sampler& sampler, const Target& target, const SampleOptions& options) {
+  constexpr int W = lanes::native_width<Real>;
+  const auto shared = std::make_shared<const Target>(target);
+  check(options, shared->dimension());
+  const auto run = options.storage == Storage::interleaved
+                       ? make_run<Real, W, Storage::interleaved>(sampler, shared, options.seed, options.chains)
+                       : make_run<Real, W, Storage::contiguous>(sampler, shared, options.seed, options.chains);
+  return draw_all(*run, options);
+}
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::runtime
+
+namespace breakstep::inline BREAKSTEP_ABI {
+using runtime::sample;
+}

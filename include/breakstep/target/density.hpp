@@ -1,0 +1,32 @@
+// Density<Real, W>: the log density of W positions at once, with the target's type erased.
+#pragma once
+
+#include <cstddef>
+
+#include "breakstep/lanes/cholesky.hpp"
+#include "breakstep/lanes/pack.hpp"
+#include "breakstep/lanes/vector.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::target {
+
+using lanes::InterleavedVector;
+using lanes::Pack;
+
+/// What a runtime asks of a target. Safe to use from several threads, each with a workspace of its own.
+template <class Real, int W>
+class Density {
+ public:
+  Density() = default;
+  virtual ~Density() = default;
+  Density(const Density&) = delete;
+  Density& operator=(const Density&) = delete;
+
+  [[nodiscard]] virtual int dimension() const = 0;
+  /// Reals of 64-byte aligned memory that an evaluation needs for itself.
+  [[nodiscard]] virtual std::size_t workspace() const = 0;
+  /// The log density at each lane's position, up to a constant. A lane's value depends on its own position alone; lanes
+  /// that nobody waits for hold old positions and their values are ignored.
+  [[nodiscard]] virtual Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, Real* workspace) const = 0;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::target

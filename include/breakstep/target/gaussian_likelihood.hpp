@@ -1,0 +1,34 @@
+// A cheap target with known answers: prior N(0, I) in three dimensions and independent Gaussian measurements of them.
+#pragma once
+
+#include <array>
+
+#include "breakstep/target/target.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::target {
+
+/// Each coordinate i was measured once, as measured[i] with standard deviation `noise`. The posterior is normal with mean
+/// measured[i] / (1 + noise²) and variance noise² / (1 + noise²).
+struct GaussianLikelihood {
+  std::array<double, 3> measured = {0.5, -0.3, 0.8};
+  double noise = 0.25;
+
+  [[nodiscard]] static int dimension() { return 3; }
+  [[nodiscard]] static GaussianPrior prior() { return {}; }
+  [[nodiscard]] double mean(int i) const { return measured[static_cast<std::size_t>(i)] / (1 + noise * noise); }
+  [[nodiscard]] double variance() const { return noise * noise / (1 + noise * noise); }
+
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_likelihood(const InterleavedVector<Real, W>& x, Real*) const {
+    using P = Pack<Real, W>;
+    const P precision(static_cast<Real>(1 / noise));
+    P squares(Real(0));
+    for (int i = 0; i < 3; ++i) {
+      const P residual = (x[i] - P(static_cast<Real>(measured[static_cast<std::size_t>(i)]))) * precision;
+      squares = fma(residual, residual, squares);
+    }
+    return P(Real(-0.5)) * squares;
+  }
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::target

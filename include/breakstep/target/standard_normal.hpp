@@ -1,0 +1,19 @@
+// The standard normal distribution in any dimension, with the prior N(0, I) and no likelihood beside it.
+#pragma once
+
+#include "breakstep/target/target.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::target {
+
+struct StandardNormal {
+  int size = 1;
+
+  [[nodiscard]] int dimension() const { return size; }
+
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {
+    return Pack<Real, W>(Real(-0.5)) * dot(lanes::Mask<W>::all_lanes(), x, x);
+  }
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::target

@@ -1,0 +1,93 @@
+// SamplerOf<Sampler>: erases a sampler's type; included only by the file that compiles that sampler.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "breakstep/error.hpp"
+#include "breakstep/registry/sampler.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::registry {
+
+/// How a parameter is read and written on a sampler of one type. `lowest` is the least value that makes sense (exclusive if
+/// the parameter is real, inclusive if it is a whole number).
+template <class Sampler>
+struct ParameterOf {
+  std::string name;
+  std::string meaning;
+  bool whole;
+  double lowest;
+  std::function<double(const Sampler&)> get;
+  std::function<void(Sampler&, double)> set;
+};
+
+template <class Sampler>
+class SamplerOf final : public AnySampler {
+ public:
+  explicit SamplerOf(std::vector<ParameterOf<Sampler>> parameters) : parameters_(std::move(parameters)) {}
+
+  [[nodiscard]] target::Asks asks() const override { return Sampler::asks; }
+
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    std::vector<Parameter> list;
+    for (const auto& p : parameters_) list.push_back({p.name, p.get(sampler_), p.meaning});
+    return list;
+  }
+
+  void set(std::string_view name, double value) override {
+    std::string known;
+    for (const auto& p : parameters_) {
+      if (p.name == name) return checked_set(p, value);
+      known.append(known.empty() ? "" : ", ").append(p.name);
+    }
+    throw Error("this sampler has no parameter '" + std::string(name) + "'", "it has " + (known.empty() ? "none" : known),
+                "use one of these");
+  }
+
+  [[nodiscard]] PackPtr<float, 1> pack(OneFloat, lanes::Storage storage, std::uint64_t seed,
+                                       const target::AffineMap<float>& map) const override {
+    return make<float, 1>(storage, seed, map);
+  }
+  [[nodiscard]] PackPtr<double, 1> pack(OneDouble, lanes::Storage storage, std::uint64_t seed,
+                                        const target::AffineMap<double>& map) const override {
+    return make<double, 1>(storage, seed, map);
+  }
+  [[nodiscard]] PackPtr<float, lanes::native_width<float>> pack(Floats, lanes::Storage storage, std::uint64_t seed,
+                                                                const target::AffineMap<float>& map) const override {
+    return make<float, lanes::native_width<float>>(storage, seed, map);
+  }
+  [[nodiscard]] PackPtr<double, lanes::native_width<double>> pack(Doubles, lanes::Storage storage, std::uint64_t seed,
+                                                                  const target::AffineMap<double>& map) const override {
+    return make<double, lanes::native_width<double>>(storage, seed, map);
+  }
+
+ private:
+  void checked_set(const ParameterOf<Sampler>& p, double value) {
+    const bool fits = p.whole ? value >= p.lowest && value <= 1e9 && value == static_cast<double>(static_cast<int>(value))
+                              : value > p.lowest && value < 1e300;
+    if (!fits) {
+      throw Error("parameter '" + p.name + "' cannot be " + std::to_string(value),
+                  p.whole ? "it must be a whole number from " + std::to_string(static_cast<int>(p.lowest))
+                          : "it must be a finite number above " + std::to_string(p.lowest),
+                  "correct it");
+    }
+    p.set(sampler_, value);
+  }
+
+  template <class Real, int W>
+  PackPtr<Real, W> make(lanes::Storage storage, std::uint64_t seed, const target::AffineMap<Real>& map) const {
+    if (storage == lanes::Storage::interleaved) {
+      return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::interleaved>>(sampler_, seed, map);
+    }
+    return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::contiguous>>(sampler_, seed, map);
+  }
+
+  Sampler sampler_;
+  std::vector<ParameterOf<Sampler>> parameters_;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::registry

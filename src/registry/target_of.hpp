@@ -1,0 +1,53 @@
+// TargetOf<Target>: erases a lane target's type; included only by the file that compiles that target.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "breakstep/registry/target.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::registry {
+
+template <target::LaneTarget Target>
+class TargetOf final : public AnyTarget {
+ public:
+  explicit TargetOf(Target target) : target_(std::make_shared<const Target>(std::move(target))) {}
+
+  [[nodiscard]] int dimension() const override { return target_->dimension(); }
+  [[nodiscard]] bool has_prior() const override { return target::HasPrior<Target>; }
+  [[nodiscard]] std::vector<std::string> parameter_names() const override {
+    if constexpr (requires { target_->parameter_names(); }) {
+      return target_->parameter_names();
+    } else {
+      std::vector<std::string> names;
+      for (int i = 0; i < dimension(); ++i) names.push_back("x[" + std::to_string(i) + "]");
+      return names;
+    }
+  }
+
+  [[nodiscard]] DensityPtr<float, 1> density(OneFloat, target::Asks asks) const override {
+    return target::make_density<float, 1>(target_, asks);
+  }
+  [[nodiscard]] DensityPtr<double, 1> density(OneDouble, target::Asks asks) const override {
+    return target::make_density<double, 1>(target_, asks);
+  }
+  [[nodiscard]] DensityPtr<float, lanes::native_width<float>> density(Floats, target::Asks asks) const override {
+    return target::make_density<float, lanes::native_width<float>>(target_, asks);
+  }
+  [[nodiscard]] DensityPtr<double, lanes::native_width<double>> density(Doubles, target::Asks asks) const override {
+    return target::make_density<double, lanes::native_width<double>>(target_, asks);
+  }
+  [[nodiscard]] target::AffineMap<float> map(float, target::Asks asks) const override {
+    return target::make_map<float>(*target_, asks);
+  }
+  [[nodiscard]] target::AffineMap<double> map(double, target::Asks asks) const override {
+    return target::make_map<double>(*target_, asks);
+  }
+
+ private:
+  std::shared_ptr<const Target> target_;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::registry

@@ -1,0 +1,73 @@
+// Preparation of Gaussian-process data: standardising, squared distances, and the synthetic set.
+#include "breakstep/target/gp_regression.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "breakstep/error.hpp"
+#include "breakstep/lanes/float_mode.hpp"
+#include "breakstep/lanes/random.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::target {
+
+namespace {
+
+/// Subtracts the mean and divides by the population standard deviation of a strided column.
+void standardise(double* column, std::size_t count, std::size_t stride) {
+  double mean = 0, square = 0;
+  for (std::size_t i = 0; i < count; ++i) mean += column[i * stride] / static_cast<double>(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    square += (column[i * stride] - mean) * (column[i * stride] - mean) / static_cast<double>(count);
+  }
+  const double sd = square > 0 ? std::sqrt(square) : 1.0;
+  for (std::size_t i = 0; i < count; ++i) column[i * stride] = (column[i * stride] - mean) / sd;
+}
+
+}  // namespace
+
+GpRegression::GpRegression(std::vector<double> features, std::vector<double> y)
+    : n_(static_cast<int>(y.size())), y_d_(std::move(y)) {
+  const std::size_t n = y_d_.size();
+  if (n == 0 || features.size() % n != 0 || features.empty()) {
+    throw Error("the data of the Gaussian process do not fit together",
+                std::to_string(features.size()) + " feature values for " + std::to_string(n) + " observations",
+                "give the same number of features for every observation, and at least one observation");
+  }
+  const std::size_t columns = features.size() / n;
+  for (std::size_t c = 0; c < columns; ++c) standardise(features.data() + c, n, columns);
+  standardise(y_d_.data(), n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      double sum = 0;
+      for (std::size_t c = 0; c < columns; ++c) {
+        const double difference = features[i * columns + c] - features[j * columns + c];
+        sum += difference * difference;
+      }
+      squared_d_.push_back(sum);
+    }
+  }
+  squared_f_.assign(squared_d_.begin(), squared_d_.end());
+  y_f_.assign(y_d_.begin(), y_d_.end());
+}
+
+GpRegression GpRegression::synthetic(int n, std::uint64_t seed) {
+  if (n < 2) throw Error("a synthetic Gaussian process of " + std::to_string(n) + " points", "at least 2 are needed", "ask for more");
+  const lanes::FlushToZero scope;
+  constexpr int columns = 6;
+  std::vector<double> features, y;
+  for (int i = 0; i < n; ++i) {
+    const lanes::Stream<double, 1> stream(seed, static_cast<std::uint64_t>(i), std::uint64_t{0});
+    double row[columns + 2];
+    for (int pair = 0; pair < columns + 2; pair += 2) {
+      const auto numbers = stream.normals(static_cast<std::uint64_t>(pair), 0);
+      row[pair] = numbers[0][0];
+      row[pair + 1] = numbers[1][0];
+    }
+    features.insert(features.end(), row, row + columns);
+    const double sine = lanes::sin(Pack<double, 1>(row[0]))[0];
+    y.push_back(sine + 0.25 * row[1] * row[2] + 0.3 * row[3] + 0.4 * row[columns]);
+  }
+  return GpRegression(std::move(features), std::move(y));
+}
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::target

@@ -341,12 +341,12 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> pow(Pack<T, W> 
   const P product_low = fma(y, log_base.low, fma(y, log_high, -product));
   const P magnitude = detail::exp_double_word<T, W>({bounded, select(bounded == product, product_low, P(T(0)))});
 
-  const auto is_even_or_fraction = detail::is_integer(power * T(0.5)) | !detail::is_integer(power);
-  const P sign = select(is_even_or_fraction, P(T(0)), x);
-  const P computed = bit_cast<T>(bit_cast<U>(magnitude) | sign_bit(sign));
-  const auto is_undefined = (x < T(0)) & (base < infinity) & !detail::is_integer(power);
+  const auto is_whole = detail::is_integer(power);
+  const P odd_base = select(detail::is_integer(power * T(0.5)), P(T(0)), select(is_whole, x, P(T(0))));
+  const P computed = bit_cast<T>(bit_cast<U>(magnitude) | sign_bit(odd_base));
+  const auto is_defined = is_whole | (x == base) | (base == infinity);  // otherwise x is negative, or NaN
   const auto is_one = (x == T(1)) | (y == T(0)) | ((base == T(1)) & (power == infinity));
-  return select(is_one, P(T(1)), select(is_undefined, P(std::numeric_limits<T>::quiet_NaN()), computed));
+  return select(is_one, P(T(1)), select(is_defined, computed, P(std::numeric_limits<T>::quiet_NaN())));
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

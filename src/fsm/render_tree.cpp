@@ -1,5 +1,4 @@
 // Listings and pictures of the parse tree and of the coarse tree.
-#include <algorithm>
 #include <vector>
 
 #include "breakstep/fsm/render.hpp"
@@ -62,8 +61,11 @@ class TreeWriter {
   static constexpr int deepest_indent = 40;
 
   void text_line(int depth, std::string_view caption) {
-    text_.append(2 * std::min(depth, deepest_indent), ' ');
-    if (depth > deepest_indent) put(text_, "(depth ", depth, ") ");
+    if (depth > deepest_indent) {
+      put(text_, "(depth ", depth, ") ");
+    } else {
+      text_.append(2 * depth, ' ');
+    }
     put(text_, caption, '\n');
   }
 

@@ -5,11 +5,16 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "app.hpp"
 #include "breakstep/abi.hpp"
 #include "breakstep/error.hpp"
+#include "choice.hpp"
+#include "compare.hpp"
 #include "fsm.hpp"
+#include "list.hpp"
+#include "sample.hpp"
 #include "stream.hpp"
 #include "version.hpp"
 
@@ -23,12 +28,16 @@ the same SIMD instructions need not be in the same loop iteration.)";
 
 constexpr const char* footer = R"(
 Examples:
+  breakstep list                            what there is to draw from, and with
+  breakstep sample --sampler slice --target log-gamma --dimension 2
+  breakstep compare --sampler slice --target log-gamma --chains 1024
   breakstep fsm nuts                        the state machine of NUTS
   breakstep fsm "op1W{op1W{op1}}"           the state machine of a program text
-  breakstep fsm --help                      all about that command
+  breakstep COMMAND --help                  all about a command
 
-Exit codes: 0 success; 2 the request was wrong or could not be fulfilled (see the message);
-3 this machine lacks the instructions breakstep was built for.)";
+Exit codes: 0 success; 1 breakstep itself is wrong (please report it); 2 the request was wrong
+or could not be fulfilled (see the message); 3 this machine lacks the instructions breakstep
+was built for.)";
 
 int complain(const std::string& message, int code) {
   std::fprintf(stderr, "breakstep: %s\n", message.c_str());
@@ -39,19 +48,39 @@ std::string version_text() {
   return std::string("breakstep ") + version + (BREAKSTEP_ISA_AVX512 != 0 ? " (avx512)" : " (avx2)") + "\n";
 }
 
+// Where to read about the verb that was given, if any.
+std::string help_command(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  return verbs.empty() ? "breakstep --help" : "breakstep " + verbs.front()->get_name() + " --help";
+}
+
+breakstep::Error unknown_option(const CLI::App& app, const std::string& option) {
+  const auto verbs = app.get_subcommands();
+  const CLI::App& asked = verbs.empty() ? app : *verbs.front();
+  std::vector<std::string> names;
+  for (const CLI::Option* known : asked.get_options()) names.push_back(known->get_name());
+  const auto close = close_names(option.substr(0, option.find('=')), names);
+  return {"unknown option '" + option + "'",
+          verbs.empty() ? "options of a command come after it" : asked.get_name() + " does not have it",
+          close.empty() ? help_command(app) + " lists the options" : "did you mean " + listed(close) + "?"};
+}
+
 // The arguments that no option or verb took.
 breakstep::Error unexpected(const CLI::App& app) {
   const auto extras = app.remaining(true);
   const std::string argument = extras.empty() ? "?" : extras.front();
-  if (argument.size() > 1 && argument.front() == '-') {
-    return {"unknown option '" + argument + "'", "no command has it",
-            "breakstep --help and breakstep fsm --help list them"};
-  }
+  if (argument.size() > 1 && argument.front() == '-') return unknown_option(app, argument);
   if (app.get_subcommands().empty()) {
-    return {"unknown command '" + argument + "'", "the commands are: fsm", "see breakstep --help"};
+    std::vector<std::string> names;
+    for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+    return {"unknown command '" + argument + "'", "the commands are " + listed(names, "and"), "see breakstep --help"};
   }
-  return {"unexpected argument '" + argument + "'", "one program is shown at a time",
-          "put quotes around a program that contains blanks"};
+  if (app.got_subcommand("fsm")) {
+    return {"unexpected argument '" + argument + "'", "one program is shown at a time",
+            "put quotes around a program that contains blanks"};
+  }
+  return {"unexpected argument '" + argument + "'", "every value follows the name of its option",
+          "see " + help_command(app)};
 }
 
 int run_command(int argc, char** argv) {
@@ -60,6 +89,9 @@ int run_command(int argc, char** argv) {
   bool wants_version = false;
   app.add_flag("--version", wants_version, "Print the version and the instruction set it was built for");
   app.set_help_flag("-h,--help", "Print this help");
+  add_sample(app);
+  add_compare(app);
+  add_list(app);
   add_fsm(app);
   try {
     app.parse(argc, argv);
@@ -69,8 +101,7 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     throw unexpected(app);
   } catch (const CLI::ParseError& error) {
-    throw breakstep::Error(error.what(), "the command line cannot be read",
-                           "see breakstep --help or breakstep fsm --help");
+    throw breakstep::Error(error.what(), "the command line cannot be read", "see " + help_command(app));
   }
   if (wants_version) {
     write_to_stdout(version_text());

@@ -1,0 +1,188 @@
+// What `sample` and `compare` have in common: which chains to run, read from the command line and checked.
+#include "job.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "breakstep/error.hpp"
+#include "choice.hpp"
+#include "memory.hpp"
+#include "number.hpp"
+#include "table.hpp"
+
+namespace breakstep_app {
+namespace {
+
+namespace registry = breakstep::registry;
+namespace runtime = breakstep::runtime;
+using breakstep::Error;
+
+constexpr std::uint64_t most_chains = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t most_draws = std::numeric_limits<std::uint32_t>::max() - 2;
+constexpr std::uint64_t most_dimensions = 1'000'000;
+constexpr std::uint64_t most_points = 10'000;
+constexpr std::uint64_t most_threads = 1024;
+
+constexpr std::array<std::pair<const char*, bool>, 2> precisions{{{"single", true}, {"double", false}}};
+constexpr std::array<std::pair<const char*, runtime::Starts::Kind>, 2> starts{
+    {{"normal", runtime::Starts::Kind::normal}, {"uniform", runtime::Starts::Kind::uniform}}};
+
+std::string with_underscores(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+// The entry of a registry's list, with a guess at what was meant.
+template <class Entry>
+const Entry& find(const std::vector<Entry>& entries, const std::optional<std::string>& name, const std::string& kind) {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) {
+    if (name && with_underscores(std::string(entry.name)) == with_underscores(*name)) return entry;
+    names.emplace_back(entry.name);
+  }
+  if (!name) {
+    throw Error("no " + kind + " given", "there are " + listed(names, "and"),
+                "add --" + kind + " " + names.front() + ", or see breakstep list");
+  }
+  const auto close = close_names(with_underscores(*name), names);
+  throw Error("unknown " + kind + " '" + *name + "'", "there are " + listed(names, "and"),
+              close.empty() ? "choose one of these, or see breakstep list" : "did you mean " + listed(close) + "?");
+}
+
+// A number for a target; 0 if not given. Targets say in their summary which of these options they heed.
+int target_option(const registry::TargetEntry& entry, const std::string& option, const std::optional<std::string>& text,
+                  std::uint64_t highest) {
+  if (!text) return 0;
+  if (entry.summary.find(option) == std::string_view::npos) {
+    throw Error("target " + std::string(entry.name) + " takes no " + option, "it has one size only",
+                "leave it out, or see breakstep list");
+  }
+  return static_cast<int>(whole_number(option, *text, 1, highest));
+}
+
+void apply_setting(registry::AnySampler& sampler, const std::string& setting) {
+  const auto equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error("--set cannot be '" + setting + "'", "it is a parameter's name, =, and a number",
+                "give one, such as --set scale=0.5; breakstep list shows the names");
+  }
+  const std::string name = with_underscores(setting.substr(0, equals));
+  sampler.set(name, finite_number("--set " + name, setting.substr(equals + 1)));
+}
+
+void require_prior(const Job& job) {
+  if (job.sampler->asks() != breakstep::target::Asks::likelihood || job.target->has_prior()) return;
+  std::vector<std::string> names;
+  for (const registry::TargetEntry& entry : registry::targets()) {
+    if (entry.has_prior) names.emplace_back(entry.name);
+  }
+  throw Error("sampler " + job.sampler_name + " cannot draw from target " + job.target_name,
+              "it needs a Gaussian prior, and this target declares none",
+              "choose " + listed(names) + ", or another sampler");
+}
+
+// Bytes of everything but the draws: records and lanes of all chains, and each thread's workspace.
+template <class Real>
+double bytes_beside(const Job& job) {
+  const auto width = registry::Width<Real, breakstep::lanes::native_width<Real>>{};
+  const double workspace =
+      static_cast<double>(job.target->density(width, job.sampler->asks())->workspace()) * sizeof(Real);
+  const double threads = job.execution.threads > 0 ? job.execution.threads : std::thread::hardware_concurrency();
+  // Lock-step keeps the lanes of all chains, and each thread of any schedule one pack. One chain tells their size.
+  require_memory(workspace * threads, "the workspace of the target on each thread");
+  const auto one = registry::make_run<Real>(*job.sampler, job.target, job.storage, job.seed, 1);
+  const auto per_chain = static_cast<double>(one->records().bytes_per_chain() + 4 + one->bytes_per_lane());
+  return per_chain * static_cast<double>(job.chains) + workspace * threads;
+}
+
+}  // namespace
+
+std::string with_hyphens(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+void add_job_options(CLI::App& verb, JobOptions& options) {
+  const auto what = [&](const char* name, auto& value, const char* meaning, const char* type) {
+    return verb.add_option(name, value, meaning)->type_name(type)->group("What to draw");
+  };
+  what("--sampler", options.sampler, "Name of the sampler; breakstep list shows them", "NAME");
+  what("--target", options.target, "Name of the distribution; breakstep list shows them", "NAME");
+  what("--set", options.settings, "A parameter of the sampler; may be given several times", "NAME=VALUE")
+      ->allow_extra_args(false);
+  what("--dimension", options.dimension, "Coordinates of a target of free dimension", "N");
+  what("--points", options.points, "Observations of a target with synthetic data", "N");
+  what("--chains", options.chains, "Chains", "N")->capture_default_str();
+  what("--draws", options.draws, "Draws of each chain", "N")->capture_default_str();
+  what("--seed", options.seed, "Seed of the random numbers", "N")->capture_default_str();
+  what("--precision", options.precision, "Arithmetic: single or double", "NAME")->capture_default_str();
+  what("--start", options.start, "Distribution of first positions: normal or uniform", "NAME")->capture_default_str();
+  what("--start-scale", options.start_scale, "Its standard deviation, or half its width", "X")->capture_default_str();
+
+  const auto how = [&](const char* name, auto& value, const char* meaning, const char* type) {
+    verb.add_option(name, value, meaning)->type_name(type)->capture_default_str()->group("How (never changes a draw)");
+  };
+  how("--threads", options.threads, "Threads; 0 means one per core", "N");
+  how("--storage", options.storage, "Vectors of the chains of a pack: interleaved or contiguous", "NAME");
+  how("--parking", options.parking, "free: lanes that a block without density waits for; 0 tunes it", "N");
+  verb.add_flag("--no-skip", options.no_skip, "free: run blocks that no lane wants, too")
+      ->group("How (never changes a draw)");
+  verb.add_flag("--no-refill", options.no_refill, "free: leave a lane idle when its chain is done")
+      ->group("How (never changes a draw)");
+  verb.add_flag("--json", options.json, "Print JSON for another program")->group("Output");
+}
+
+Job read_job(const JobOptions& options) {
+  Job job;
+  const auto& sampler = find(registry::samplers(), options.sampler, "sampler");
+  const auto& target = find(registry::targets(), options.target, "target");
+  job.sampler_name = sampler.name;
+  job.target_name = target.name;
+  job.chains = whole_number("--chains", options.chains, 1, most_chains);
+  job.draws = static_cast<std::uint32_t>(whole_number("--draws", options.draws, 1, most_draws));
+  job.seed = whole_number("--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
+  job.is_single = choose("precision", options.precision, precisions);
+  job.starts.kind = choose("start", options.start, starts);
+  job.starts.scale = finite_number("--start-scale", options.start_scale);
+  if (job.starts.scale <= 0) {
+    throw Error("--start-scale cannot be '" + options.start_scale + "'", "first positions need some room",
+                "give a positive number");
+  }
+  job.storage = runtime::parse_storage(with_hyphens(options.storage));
+  job.execution.threads = static_cast<int>(whole_number("--threads", options.threads, 0, most_threads));
+  job.execution.skip = !options.no_skip;
+  job.execution.refill = !options.no_refill;
+  job.execution.parking =
+      static_cast<int>(whole_number("--parking", options.parking, 0, breakstep::lanes::native_width<float>));
+
+  const registry::TargetOptions sizes{
+      .dimension = target_option(target, "--dimension", options.dimension, most_dimensions),
+      .points = target_option(target, "--points", options.points, most_points)};
+  job.sampler = sampler.make();
+  for (const std::string& setting : options.settings) apply_setting(*job.sampler, setting);
+  job.target = target.make(sizes);
+  require_prior(job);
+  return job;
+}
+
+void require_room(const Job& job, bool for_summary) {
+  const double draws = static_cast<double>(job.chains) * job.draws;
+  const std::string what = std::to_string(job.chains) + " chains of " + std::to_string(job.draws) + " draws of " +
+                           std::to_string(job.parameters()) + (job.parameters() == 1 ? " number" : " numbers");
+  const double summary = for_summary ? 32 * draws : 0;
+  require_memory(job.bytes_of_draws() + summary, what);
+  if (for_summary && draws > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {
+    throw Error("cannot summarize " + what, "there can be at most 4294967295 draws of a parameter",
+                "ask for fewer chains or draws");
+  }
+  const double beside = job.is_single ? bytes_beside<float>(job) : bytes_beside<double>(job);
+  require_memory(job.bytes_of_draws() + std::max(summary, beside), what);
+}
+
+}  // namespace breakstep_app

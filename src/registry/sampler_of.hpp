@@ -79,11 +79,14 @@ class SamplerOf final : public AnySampler {
   }
 
   template <class Real, int W>
-  PackPtr<Real, W> make(lanes::Storage storage, std::uint64_t seed, const target::AffineMap<Real>& map) const {
-    if (storage == lanes::Storage::interleaved) {
-      return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::interleaved>>(sampler_, seed, map);
+  PackPtr<Real, W> make([[maybe_unused]] lanes::Storage storage, std::uint64_t seed, const target::AffineMap<Real>& map) const {
+    // For one chain the two storages are the same layout, so only one is compiled.
+    if constexpr (W > 1) {
+      if (storage == lanes::Storage::contiguous) {
+        return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::contiguous>>(sampler_, seed, map);
+      }
     }
-    return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::contiguous>>(sampler_, seed, map);
+    return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::interleaved>>(sampler_, seed, map);
   }
 
   Sampler sampler_;

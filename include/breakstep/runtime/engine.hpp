@@ -30,6 +30,9 @@ struct Facts {
   std::uint64_t bad_starts = 0;         ///< chains whose first density is NaN or infinite
   std::vector<double> first_bad_start;  ///< the position of the first of them
   std::uint64_t events = 0;             ///< what the sampler counts: loops cut short
+  /// False if the target's value for a chain may depend on which others are evaluated with it: then draws may differ between
+  /// schedules, threads and interruptions.
+  bool bits_promised = true;
 };
 
 /// A run with the sampler's and target's types erased, at one precision.
@@ -60,10 +63,11 @@ class Engine final : public Run<Real> {
   using MakePack = std::function<std::unique_ptr<LanePack<Real, W>>()>;
   using MakeEvaluator = std::function<std::unique_ptr<Evaluator<Real, W>>()>;
 
-  Engine(MakePack make_pack, MakeEvaluator make_evaluator, int dimension, std::size_t chains)
+  Engine(MakePack make_pack, MakeEvaluator make_evaluator, int dimension, std::size_t chains, bool bits_promised = true)
       : make_pack_(std::move(make_pack)),
         make_evaluator_(std::move(make_evaluator)),
         dimension_(dimension),
+        bits_promised_(bits_promised),
         model_(make_pack_()),
         records_(model_->record_description(), model_->record_bytes(), chains) {}
 
@@ -111,6 +115,7 @@ class Engine final : public Run<Real> {
   }
 
   [[nodiscard]] Facts facts() override {
+    facts_.bits_promised = bits_promised_;
     facts_.events = 0;
     for (std::size_t c = 0; c < records_.chains(); ++c) facts_.events += model_->events(records_.record(c));
     return facts_;
@@ -223,6 +228,7 @@ class Engine final : public Run<Real> {
   MakePack make_pack_;
   MakeEvaluator make_evaluator_;
   int dimension_;
+  bool bits_promised_;
   std::unique_ptr<LanePack<Real, W>> model_;
   lanes::ChainRecords records_;
   Facts facts_;

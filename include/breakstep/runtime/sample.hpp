@@ -81,7 +81,7 @@ std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<cons
   return std::make_unique<Engine<Real, W>>(
       [sampler, seed, map] { return std::make_unique<SamplerPack<Sampler, Real, W, S>>(sampler, seed, map); },
       [target, float_mode] { return std::make_unique<BatchEvaluator<Target, Real, W>>(*target, float_mode); },
-      map.dimension(), chains);
+      map.dimension(), chains, target->batch_invariant());
 }
 
 /// Draws everything in one segment.

@@ -23,10 +23,10 @@ struct ErrorFunction;
 template <>
 struct ErrorFunction<float> {
   // erf(x) = x + x·t(x²) for |x| ≤ 1, error 2^−29.
-  static constexpr float center[] = {0x1.06eba8p-3F, -0x1.81274p-2F,  0x1.ce2d52p-4F, -0x1.b7fec4p-6F,
+  static constexpr float center[] = {0x1.06eba8p-3F, -0x1.81274p-2F,   0x1.ce2d52p-4F, -0x1.b7fec4p-6F,
                                      0x1.542fecp-8F, -0x1.a5197ap-11F, 0x1.4c5cb4p-14F};
   // erf(x) = 1 − exp(g(x − 1)) for 1 ≤ x ≤ 4, error 2^−27.
-  static constexpr float outer[] = {-0x1.d97fcp0F,  -0x1.51c99ep1F,   -0x1.afaedp-1F,  -0x1.53a394p-5F,
+  static constexpr float outer[] = {-0x1.d97fcp0F,  -0x1.51c99ep1F,   -0x1.afaedp-1F, -0x1.53a394p-5F,
                                     0x1.4215c2p-7F, -0x1.d3bb02p-10F, 0x1.6f7362p-13F};
   static constexpr float is_one_from = 4;
   static constexpr float erfc_is_zero_above = 0x1.2639bep3F;  // 9.194549
@@ -34,8 +34,8 @@ struct ErrorFunction<float> {
   static constexpr float middle = 3;
   static constexpr float first = 0x1.632366p-1F;
   static constexpr float first_low = 0x1.282cecp-26F;
-  static constexpr float scaled[] = {-0x1.856c64p-3F, 0x1.17d6fep-4F,  0x1.177f0cp-7F,   -0x1.0c6224p-5F,
-                                     0x1.999e2ep-6F,  -0x1.5143a4p-7F, 0x1.9762a8p-10F,  0x1.92b6a2p-11F,
+  static constexpr float scaled[] = {-0x1.856c64p-3F,  0x1.17d6fep-4F,  0x1.177f0cp-7F,  -0x1.0c6224p-5F,
+                                     0x1.999e2ep-6F,   -0x1.5143a4p-7F, 0x1.9762a8p-10F, 0x1.92b6a2p-11F,
                                      -0x1.991d36p-12F, -0x1.ec1a8ap-14F};
   static constexpr float root_two = 0x1.6a09e6p0F;
   static constexpr float root_two_low = 0x1.9fcef4p-26F;
@@ -49,12 +49,12 @@ struct ErrorFunction<double> {
                                       0x1.f9a2bb4bba0e4p-14,  -0x1.f4ca5bb2856d7p-17, 0x1.b9807f233887cp-20,
                                       -0x1.5c0bc3130e21dp-23, 0x1.d73d744d56748p-27,  -0x1.ac1a4196e188cp-31};
   // As for float, up to 6, error 2^−57.
-  static constexpr double outer[] = {-0x1.d97fbf27aa2a1p0,  -0x1.51c9b0006c228p1,  -0x1.afabc11a2a89dp-1,
-                                     -0x1.5477f09a25061p-5, 0x1.48c9d38e5b6p-7,    -0x1.033f5b4626b3dp-9,
-                                     0x1.f1b08d9f4f1d4p-13, 0x1.b928c46547cc4p-16, -0x1.c849da0de2099p-16,
-                                     0x1.446e1fb36305ap-17, -0x1.1dd1970f9961fp-19, 0x1.b4407e29afebap-23,
-                                     0x1.f98a4dca10fcdp-25, -0x1.217748e41530dp-25, 0x1.2767e568741f8p-27,
-                                     -0x1.6e45f0e4619ffp-30, 0x1.0962777a531b8p-33, -0x1.5ab29b00de3b3p-38};
+  static constexpr double outer[] = {-0x1.d97fbf27aa2a1p0,   -0x1.51c9b0006c228p1,   -0x1.afabc11a2a89dp-1,
+                                     -0x1.5477f09a25061p-5,  0x1.48c9d38e5b6p-7,     -0x1.033f5b4626b3dp-9,
+                                     0x1.f1b08d9f4f1d4p-13,  0x1.b928c46547cc4p-16,  -0x1.c849da0de2099p-16,
+                                     0x1.446e1fb36305ap-17,  -0x1.1dd1970f9961fp-19, 0x1.b4407e29afebap-23,
+                                     0x1.f98a4dca10fcdp-25,  -0x1.217748e41530dp-25, 0x1.2767e568741f8p-27,
+                                     -0x1.6e45f0e4619ffp-30, 0x1.0962777a531b8p-33,  -0x1.5ab29b00de3b3p-38};
   static constexpr double is_one_from = 6;
   static constexpr double erfc_is_zero_above = 0x1.a8b12fc6e4891p4;  // 26.54326
   // As for float, error 2^−57.
@@ -109,8 +109,8 @@ BREAKSTEP_INLINE HalfErfc<T, W> half_erfc(DoubleWord<T, W> twice_s, DoubleWord<T
   using C = ErrorFunction<T>;
   using P = Pack<T, W>;
   const auto e = exp_of_double_word(minus_square);
-  // With d = 2s + 7/4 the result is e·p(q)/d. One reciprocal serves q and 1/d; both are rough, but q counts little (p is
-  // nearly constant) and the quotient is corrected by its remainder.
+  // With d = 2s + 7/4 the result is e·p(q)/d. One reciprocal serves q and 1/d; both are rough, but q counts little (p
+  // is nearly constant) and the quotient is corrected by its remainder.
   const auto d = two_sum(twice_s.high, P(T(1.75)));
   const P d_low = d.low + twice_s.low;
   const P plus = twice_s.high + 2 * C::middle;
@@ -144,8 +144,8 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erf(Pack<T, W> 
   return select(is_outer, copysign(magnitude, x), near_zero);
 }
 
-/// 1 − erf(x) with relative accuracy for large x. Error < 1.3 ulp. erfc(−∞) = 2, erfc(+∞) = 0, also where the result would
-/// fall below the smallest normal number.
+/// 1 − erf(x) with relative accuracy for large x. Error < 1.3 ulp. erfc(−∞) = 2, erfc(+∞) = 0, also where the result
+/// would fall below the smallest normal number.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erfc(Pack<T, W> x) {
   using C = detail::ErrorFunction<T>;

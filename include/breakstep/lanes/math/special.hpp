@@ -2,4 +2,6 @@
 #pragma once
 
 #include "breakstep/lanes/math/error_function.hpp"
+#include "breakstep/lanes/math/gamma.hpp"
+#include "breakstep/lanes/math/log_add_exp.hpp"
 #include "breakstep/lanes/math/normal.hpp"

@@ -8,6 +8,7 @@
 
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/lanes/math/exponential.hpp"
+#include "breakstep/lanes/math/special.hpp"
 #include "breakstep/lanes/math/trigonometric.hpp"
 
 namespace breakstep::test {
@@ -368,6 +369,177 @@ TYPED_TEST(SpecialValues, Pow) {
   expect_special_powers<1, TypeParam>();
   expect_special_powers<4, TypeParam>();
   expect_special_powers<16, TypeParam>();
+}
+
+TYPED_TEST(SpecialValues, Erf) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(0), T(0)},
+                    {T(-0.0), T(-0.0)},
+                    {S::subnormal, T(0)},
+                    {-S::subnormal, T(-0.0)},
+                    {-S::nearly_normal, T(-0.0)},
+                    {T(7), T(1)},
+                    {T(-7), T(-1)},
+                    {S::most, T(1)},
+                    {-S::most, T(-1)},
+                    {S::inf, T(1)},
+                    {-S::inf, T(-1)},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "erf", [](auto x) { return erf(x); });
+  const lanes::FlushToZero mode;
+  EXPECT_GT(erf(Pack<T, 4>(S::least))[1], S::least * T(1.12837));
+  EXPECT_LT(erf(Pack<T, 4>(S::least))[1], S::least * T(1.12838));
+}
+
+TYPED_TEST(SpecialValues, Erfc) {
+  using T = TypeParam;
+  using S = Special<T>;
+  const T last = std::is_same_v<T, float> ? T(0x1.2639bep3) : T(0x1.a8b12fc6e4891p4);
+  expect_values<T>({{T(0), T(1)},
+                    {T(-0.0), T(1)},
+                    {S::subnormal, T(1)},
+                    {-S::nearly_normal, T(1)},
+                    {S::least, T(1)},
+                    {-S::least, T(1)},
+                    {T(-7), T(2)},
+                    {std::nextafter(last, S::inf), T(0)},
+                    {T(30), T(0)},
+                    {S::most, T(0)},
+                    {-S::most, T(2)},
+                    {S::inf, T(0)},
+                    {-S::inf, T(2)},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "erfc", [](auto x) { return erfc(x); });
+  const lanes::FlushToZero mode;
+  EXPECT_GE(erfc(Pack<T, 4>(last))[1], S::least);
+  EXPECT_LT(erfc(Pack<T, 4>(last))[1], S::least * T(1.001));
+}
+
+TYPED_TEST(SpecialValues, NormalCdf) {
+  using T = TypeParam;
+  using S = Special<T>;
+  const T first = std::is_same_v<T, float> ? T(-0x1.9e6602p3) : T(-0x1.2c27b05bf1a0ap5);
+  expect_values<T>({{T(0), T(0.5)},
+                    {T(-0.0), T(0.5)},
+                    {S::subnormal, T(0.5)},
+                    {-S::nearly_normal, T(0.5)},
+                    {S::least, T(0.5)},
+                    {-S::least, T(0.5)},
+                    {T(10), T(1)},
+                    {std::nextafter(first, -S::inf), T(0)},
+                    {T(-40), T(0)},
+                    {S::most, T(1)},
+                    {-S::most, T(0)},
+                    {S::inf, T(1)},
+                    {-S::inf, T(0)},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "normal_cdf", [](auto x) { return normal_cdf(x); });
+  const lanes::FlushToZero mode;
+  EXPECT_GE(normal_cdf(Pack<T, 4>(first))[1], S::least);
+  EXPECT_LT(normal_cdf(Pack<T, 4>(first))[1], S::least * T(1.001));
+}
+
+TYPED_TEST(SpecialValues, NormalQuantile) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(0.5), T(0)},
+                    {T(0), -S::inf},
+                    {T(-0.0), -S::inf},
+                    {S::subnormal, -S::inf},
+                    {-S::subnormal, -S::inf},
+                    {S::nearly_normal, -S::inf},
+                    {T(1), S::inf},
+                    {-S::least, S::nan},
+                    {1 + S::epsilon, S::nan},
+                    {T(-1), S::nan},
+                    {T(2), S::nan},
+                    {S::most, S::nan},
+                    {-S::most, S::nan},
+                    {S::inf, S::nan},
+                    {-S::inf, S::nan},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "normal_quantile", [](auto p) { return normal_quantile(p); });
+  const lanes::FlushToZero mode;
+  for (int i = 1; i < 4096; ++i) {
+    const T p = T(i) / 4096;  // so that 1 − p is exact
+    EXPECT_EQ(normal_quantile(Pack<T, 4>(p))[1], -normal_quantile(Pack<T, 4>(1 - p))[1]) << p;
+  }
+}
+
+TYPED_TEST(SpecialValues, Lgamma) {
+  using T = TypeParam;
+  using S = Special<T>;
+  const T last = std::is_same_v<T, float> ? T(0x1.895f1ap121) : T(0x1.754d9278b51a7p1014);
+  expect_values<T>({{T(1), T(0)},
+                    {T(2), T(0)},
+                    {T(3), static_cast<T>(0.693147180559945309417232121458176568L)},
+                    {T(0.5), static_cast<T>(0.572364942924700087071713675676529356L)},
+                    {T(0), S::inf},
+                    {T(-0.0), S::inf},
+                    {S::subnormal, S::inf},
+                    {-S::subnormal, S::inf},
+                    {S::nearly_normal, S::inf},
+                    {S::least, -std::log(S::least)},
+                    {std::nextafter(last, S::inf), S::inf},
+                    {S::most, S::inf},
+                    {S::inf, S::inf},
+                    {-S::least, S::nan},
+                    {T(-1), S::nan},
+                    {T(-1.5), S::nan},
+                    {-S::most, S::nan},
+                    {-S::inf, S::nan},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "lgamma", [](auto x) { return lgamma(x); });
+  const lanes::FlushToZero mode;
+  EXPECT_LE(lgamma(Pack<T, 4>(last))[1], S::most);
+  EXPECT_GE(lgamma(Pack<T, 4>(last))[1], S::most * (1 - 4 * S::epsilon));
+}
+
+template <class T>
+std::vector<PairValue<T>> special_sums() {
+  using S = Special<T>;
+  const T log_2 = static_cast<T>(0.693147180559945309417232121458176568L);
+  return {{S::nan, T(1), S::nan},         {S::nan, S::inf, S::nan},        {S::nan, -S::inf, S::nan},
+          {S::nan, S::nan, S::nan},       {-S::nan, T(0), S::nan},         {S::inf, S::inf, S::inf},
+          {-S::inf, -S::inf, -S::inf},    {S::inf, -S::inf, S::inf},       {S::inf, T(3), S::inf},
+          {S::inf, S::most, S::inf},      {S::inf, -S::most, S::inf},      {-S::inf, T(3), T(3)},
+          {-S::inf, T(-3), T(-3)},        {-S::inf, T(0), T(0)},           {-S::inf, T(-0.0), T(0)},
+          {-S::inf, S::most, S::most},    {-S::inf, -S::most, -S::most},   {-S::inf, S::subnormal, T(0)},
+          {-S::inf, S::least, S::least},  {-S::inf, -S::least, -S::least}, {S::most, S::most, S::most},
+          {-S::most, -S::most, -S::most}, {S::most, -S::most, S::most},    {T(0), T(0), log_2},
+          {T(0), T(-0.0), log_2},         {S::least, S::subnormal, log_2}, {T(0), -S::most, T(0)},
+          {T(0), T(-2000), T(0)},         {T(100), T(-100), T(100)}};
+}
+
+template <int W, class T>
+void expect_special_sums() {
+  const lanes::FlushToZero mode;
+  for (const PairValue<T>& value : special_sums<T>()) {
+    for (int place = 0; place < W; ++place) {
+      Pack<T, W> x = T(0.5);
+      Pack<T, W> y = T(0.5);
+      x.set(place, value.x);
+      y.set(place, value.y);
+      EXPECT_TRUE(is_same(logaddexp(x, y)[place], value.expected))
+          << "logaddexp(" << value.x << ", " << value.y << "), lane " << place << " of " << W << ": "
+          << logaddexp(x, y)[place] << " instead of " << value.expected;
+      EXPECT_TRUE(is_same(logaddexp(y, x)[place], value.expected))
+          << "logaddexp(" << value.y << ", " << value.x << "), lane " << place << " of " << W << ": "
+          << logaddexp(y, x)[place] << " instead of " << value.expected;
+    }
+  }
+}
+
+TYPED_TEST(SpecialValues, Logaddexp) {
+  expect_special_sums<1, TypeParam>();
+  expect_special_sums<4, TypeParam>();
+  expect_special_sums<16, TypeParam>();
 }
 
 }  // namespace

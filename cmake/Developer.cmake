@@ -6,7 +6,7 @@ include(GoogleTest)
 add_library(breakstep_warnings INTERFACE)
 target_compile_options(breakstep_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wno-psabi -Werror)
-foreach(target breakstep breakstep_cpu breakstep_app)
+foreach(target breakstep breakstep_cpu breakstep_app breakstep_verbs breakstep_entry)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:breakstep_warnings>)
 endforeach()
 

@@ -78,7 +78,7 @@ class Neighbour {
   }
 
  private:
-  static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array<int, 4> signals{SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
   std::array<struct sigaction, signals.size()> before_{};
   int file_ = -1;
   int error_ = 0;
@@ -94,7 +94,7 @@ bool is_device(const std::string& path) {
 // The file itself, where `path` is a link to it: or the link would be replaced.
 std::string destination_of(const std::string& path) {
   std::error_code ignored;
-  const auto target = fs::weakly_canonical(path, ignored);
+  const auto target = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
   return ignored ? path : target.string();
 }
 

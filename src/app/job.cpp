@@ -95,7 +95,9 @@ double bytes_beside(const Job& job) {
       static_cast<double>(job.target->density(width, job.sampler->asks())->workspace()) * sizeof(Real);
   const double threads = job.execution.threads > 0 ? job.execution.threads : std::thread::hardware_concurrency();
   // Lock-step keeps the lanes of all chains, and each thread of any schedule one pack. One chain tells their size.
-  require_memory(workspace * threads, "the workspace of the target on each thread");
+  require_memory(workspace * threads,
+                 "the target's workspace on " + shown(threads, 0, 'f') + (threads == 1 ? " thread" : " threads"),
+                 "ask for fewer threads or a smaller target");
   const auto one = registry::make_run<Real>(*job.sampler, job.target, job.storage, job.seed, 1);
   const auto per_chain = static_cast<double>(one->records().bytes_per_chain() + 4 + one->bytes_per_lane());
   return per_chain * static_cast<double>(job.chains) + workspace * threads;
@@ -176,13 +178,14 @@ void require_room(const Job& job, bool for_summary) {
   const std::string what = std::to_string(job.chains) + " chains of " + std::to_string(job.draws) + " draws of " +
                            std::to_string(job.parameters()) + (job.parameters() == 1 ? " number" : " numbers");
   const double summary = for_summary ? 32 * draws : 0;
-  require_memory(job.bytes_of_draws() + summary, what);
+  const char* const advice = "ask for fewer chains or draws, or for --precision single";
+  require_memory(job.bytes_of_draws() + summary, what, advice);
   if (for_summary && draws > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {
     throw Error("cannot summarize " + what, "there can be at most 4294967295 draws of a parameter",
                 "ask for fewer chains or draws");
   }
   const double beside = job.is_single ? bytes_beside<float>(job) : bytes_beside<double>(job);
-  require_memory(job.bytes_of_draws() + std::max(summary, beside), what);
+  require_memory(job.bytes_of_draws() + std::max(summary, beside), what, advice);
 }
 
 }  // namespace breakstep_app

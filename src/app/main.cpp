@@ -101,7 +101,9 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     throw unexpected(app);
   } catch (const CLI::ParseError& error) {
-    throw breakstep::Error(error.what(), "the command line cannot be read", "see " + help_command(app));
+    throw breakstep::Error(
+        error.what(), "the command line cannot be read",
+        app.get_subcommands().empty() ? "see breakstep --help" : "see breakstep --help or " + help_command(app));
   }
   if (wants_version) {
     write_to_stdout(version_text());

@@ -45,12 +45,11 @@ double available_memory() {
   return std::min({machine, version_2, version_1});
 }
 
-void require_memory(double bytes, const std::string& what) {
+void require_memory(double bytes, const std::string& what, const std::string& advice) {
   const double available = available_memory();
   if (bytes <= available) return;
   throw breakstep::Error("not enough memory for " + what,
-                         "they need " + in_bytes(bytes) + " and " + in_bytes(available) + " are available",
-                         "ask for fewer chains or draws, or for --precision single");
+                         "needed are " + in_bytes(bytes) + ", available " + in_bytes(available), advice);
 }
 
 }  // namespace breakstep_app

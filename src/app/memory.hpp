@@ -10,6 +10,6 @@ namespace breakstep_app {
 double available_memory();
 
 /// Throws an Error with the numbers if `bytes` are more than there are. `what` says what they are for.
-void require_memory(double bytes, const std::string& what);
+void require_memory(double bytes, const std::string& what, const std::string& advice);
 
 }  // namespace breakstep_app

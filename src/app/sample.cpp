@@ -223,7 +223,7 @@ std::string warnings_of_chains(const Job& job, const Report& report) {
   }
   if (report.facts.events > 0) {
     const double share = static_cast<double>(report.facts.events) / (static_cast<double>(job.chains) * job.draws);
-    text += "warning: " + std::to_string(report.facts.events) + " draws (" + shown(100 * share, 2) +
+    text += "warning: " + std::to_string(report.facts.events) + " draws (" + shown(100 * share, 3) +
             " %) stayed where they were because a loop of the sampler reached its limit: if that is often, raise the "
             "limit with --set (see breakstep list)\n";
   }

@@ -30,6 +30,7 @@ inline std::string in_words(double number) {
 
 /// Bytes with a unit: 1.2 GB.
 inline std::string in_bytes(double bytes) {
+  if (bytes >= 1e15) return shown(bytes / 1e12, 0, 'f') + " TB";
   if (bytes >= 1e12) return shown(bytes / 1e12, 3) + " TB";
   if (bytes >= 1e9) return shown(bytes / 1e9, 3) + " GB";
   if (bytes >= 1e6) return shown(bytes / 1e6, 3) + " MB";

@@ -1,4 +1,4 @@
-// The commands shown in docs/machines.md are run, and must print what the page says.
+// The commands shown in the pages of docs are run, and must print what the page says.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -48,9 +48,9 @@ std::vector<std::string> words(const std::string& command) {
   return split;
 }
 
-TEST(Docs, MachinesPageShowsRealOutput) {
-  const std::vector<Example> all = examples(BREAKSTEP_DOCS "/machines.md");
-  EXPECT_GE(all.size(), 8U);
+void expect_real_output(const std::string& page, std::size_t fewest) {
+  const std::vector<Example> all = examples(BREAKSTEP_DOCS "/" + page);
+  EXPECT_GE(all.size(), fewest);
   for (const Example& example : all) {
     std::vector<std::string> arguments = words(example.command);
     ASSERT_EQ(arguments.front(), "breakstep");
@@ -58,6 +58,11 @@ TEST(Docs, MachinesPageShowsRealOutput) {
     EXPECT_EQ(test::run(arguments).out, example.output) << example.command;
   }
 }
+
+TEST(Docs, MachinesPageShowsRealOutput) { expect_real_output("machines.md", 8); }
+
+// What contains times stands in blocks of plain text.
+TEST(Docs, CommandLinePageShowsRealOutput) { expect_real_output("command-line.md", 2); }
 
 TEST(Docs, PicturesOfTheMachinesPageExist) {
   std::ifstream file(BREAKSTEP_DOCS "/machines.md");

@@ -39,6 +39,7 @@ struct Setting {
   std::string input;                     ///< What stands on standard input.
   std::string output;                    ///< A file to use as standard output, such as /dev/full.
   int output_pipe = -1;                  ///< Or an open descriptor to use for it.
+  int error_terminal = -1;               ///< An open terminal to use as standard error.
   std::vector<std::string> environment;  ///< If not empty, replaces the environment.
 };
 
@@ -59,7 +60,8 @@ inline Result run(const std::vector<std::string>& arguments, const Setting& sett
   if (!setting.output.empty()) {
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, setting.output.c_str(), O_WRONLY, 0);
   }
-  posix_spawn_file_actions_adddup2(&actions, fileno(err.get()), STDERR_FILENO);
+  const int error_output = setting.error_terminal < 0 ? fileno(err.get()) : setting.error_terminal;
+  posix_spawn_file_actions_adddup2(&actions, error_output, STDERR_FILENO);
 
   std::vector<std::string> words{BREAKSTEP_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -72,10 +74,10 @@ inline Result run(const std::vector<std::string>& arguments, const Setting& sett
   envp.push_back(nullptr);
 
   pid_t child = 0;
-  const int error =
+  const int failed =
       posix_spawn(&child, BREAKSTEP_PROGRAM, &actions, nullptr, argv.data(), variables.empty() ? environ : envp.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::runtime_error("cannot start " BREAKSTEP_PROGRAM);
+  if (failed != 0) throw std::runtime_error("cannot start " BREAKSTEP_PROGRAM);
   int status = 0;
   waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out.get()), content(err.get())};

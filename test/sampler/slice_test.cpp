@@ -33,13 +33,15 @@ TEST(Slice, StillRightWhenTheExpansionIsLimited) {
   EXPECT_LT(worst_on_normal(SliceTwoLoops{.width = 0.5, .max_steps = 1}, 1), limit);
 }
 
-TEST(Slice, MomentsOfASkewedTarget) {
+template <class Sampler>
+double worst_on_skewed(const Sampler& sampler) {
   const double gamma = 0.57721566490153286, second = gamma * gamma + 1.6449340668482264;
-  const auto draws = sample(Slice{}, target::LogGamma{}, {.chains = 4096, .draws = 150, .seed = 32});
-  EXPECT_LT(worst_z(draws, 50, {{"mean", -gamma, [](const double* x) { return x[0]; }},
-                                {"second moment", second, [](const double* x) { return x[0] * x[0]; }}}),
-            limit);
+  const auto draws = sample(sampler, target::LogGamma{}, {.chains = 4096, .draws = 150, .seed = 32});
+  return worst_z(draws, 50, {{"mean", -gamma, [](const double* x) { return x[0]; }},
+                             {"second moment", second, [](const double* x) { return x[0] * x[0]; }}});
 }
+
+TEST(Slice, MomentsOfASkewedTarget) { EXPECT_LT(worst_on_skewed(Slice{}), limit); }
 
 /// Two-loop slice assembled from the real blocks, except for the two given.
 template <class Init, class Shrink>
@@ -100,7 +102,8 @@ struct LimitNotRandomised {
 
 TEST(Slice, TheAssembledSamplerItselfIsRight) { EXPECT_LT((worst_on_normal(Broken<GoodInit, GoodShrink>{}, 1)), limit); }
 TEST(Slice, BrokenBracketBeginsAtX) { EXPECT_GT((worst_on_normal(Broken<BracketBeginsAtX, GoodShrink>{}, 1)), limit); }
-TEST(Slice, BrokenSignErrorInTheShrink) { EXPECT_GT((worst_on_normal(Broken<GoodInit, ShrinkTheWrongEnd>{}, 1)), limit); }
+// On a symmetric target this mistake hides: what leaves on one side comes back on the other.
+TEST(Slice, BrokenSignErrorInTheShrink) { EXPECT_GT((worst_on_skewed(Broken<GoodInit, ShrinkTheWrongEnd>{})), limit); }
 TEST(Slice, BrokenLimitNotRandomised) { EXPECT_GT((worst_on_normal(Broken<LimitNotRandomised, GoodShrink>{}, 1)), limit); }
 
 }  // namespace

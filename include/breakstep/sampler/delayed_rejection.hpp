@@ -86,7 +86,9 @@ struct DelayedRejectionIn {
     auto& s = chains.state;
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     const auto proposed = exp(s.answer - s.log_density);
-    const auto best = exp(s.best - s.log_density);
+    // Before any rejection p* = 0, also when p(x) = 0: then every proposal of positive density is accepted.
+    using Reals = std::remove_cvref_t<decltype(s.best)>;
+    const auto best = select(s.best == Reals(-std::numeric_limits<Real>::infinity()), Reals(Real(0)), exp(s.best - s.log_density));
     const auto accepted = (s.uniform * (Real(1) - best) < proposed - best).mask();
     s.accepted = (s.accepted & ~where) | (accepted & where);
     assign(where, s.best, max(s.answer, s.best));

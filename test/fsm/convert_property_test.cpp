@@ -103,10 +103,12 @@ bool holds(const Graph& graph, const Edge& edge, const auto& test_condition) {
 // The only edge out of `state` whose labels hold, or none if there are no or several.
 std::optional<Edge> enabled_edge(const Graph& graph, int state, const auto& test_condition) {
   std::optional<Edge> enabled;
-  for (const Edge& edge : graph.edges) {
-    if (edge.from != state || !holds(graph, edge, test_condition)) continue;
+  auto edge = std::lower_bound(graph.edges.begin(), graph.edges.end(), state,
+                               [](const Edge& candidate, int from) { return candidate.from < from; });
+  for (; edge != graph.edges.end() && edge->from == state; ++edge) {
+    if (!holds(graph, *edge, test_condition)) continue;
     if (enabled) return std::nullopt;
-    enabled = edge;
+    enabled = *edge;
   }
   return enabled;
 }
@@ -251,13 +253,13 @@ TEST(ConvertProperty, CollapsedMachinesAreWellFormed) {
 
 // A machine with one mistake: an edge that leads elsewhere, is missing, or has a test the wrong way round.
 Graph mutated(Graph graph, Dice& dice) {
-  Edge& edge = graph.edges[dice.roll(count(graph.edges))];
+  const int index = dice.roll(count(graph.edges));
+  Edge& edge = graph.edges[index];
   Label& label = graph.labels[edge.first_label + dice.roll(edge.label_count)];
   const int kind = dice.roll(3);
   if (kind == 0) edge.to = (edge.to + 1 + dice.roll(count(graph.states) - 1)) % count(graph.states);
-  if (kind == 1) edge.from = -1;
-  if (kind == 2) label.kind = label.wants() ? LabelKind::finish : LabelKind::again;
-  if (kind == 2 && label.loop == 0) label.loop = 1;
+  if (kind == 1) graph.edges.erase(graph.edges.begin() + index);
+  if (kind == 2) label = {label.wants() ? LabelKind::finish : LabelKind::again, std::max(label.loop, 1)};
   return graph;
 }
 

@@ -62,19 +62,19 @@ void run_block(const Block& block, Chain& chain) {
   if constexpr (Block::asks_density) block.after(chain);
 }
 
-// Runs a program as its machine, with everything that is known to the compiler decided by it.
+// Runs a program as its machine, with everything that is known to the compiler decided by it. P::machine is named in
+// full because g++ 12 with -fsanitize=undefined crashes on a local constexpr reference to it inside the lambdas.
 template <class P>
 void run_machine(const P& program, Chain& chain) {
-  constexpr const auto& machine = P::machine;
-  int here = machine.initial;
+  int here = P::machine.initial;
   for (bool running = true; running;) {
     int next = -1;
-    for_each_index<machine.states.size()>([&](auto state) {
+    for_each_index<P::machine.states.size()>([&](auto state) {
       if (here != state) return;
-      if constexpr (!machine.states[state].empty())
-        run_block(std::get<machine.states[state].number>(program.blocks), chain);
-      for_each_index<machine.edges.size()>([&](auto index) {
-        constexpr Transition edge = machine.edges[index];
+      if constexpr (!P::machine.states[state].empty())
+        run_block(std::get<P::machine.states[state].number>(program.blocks), chain);
+      for_each_index<P::machine.edges.size()>([&](auto index) {
+        constexpr Transition edge = P::machine.edges[index];
         if constexpr (edge.from == state) {
           bool taken = true;
           for_each_index<P::loop_count>([&](auto loop) {
@@ -87,7 +87,7 @@ void run_machine(const P& program, Chain& chain) {
         }
       });
     });
-    running = here != machine.final;
+    running = here != P::machine.final;
     here = next;
   }
 }

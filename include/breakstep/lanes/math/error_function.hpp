@@ -97,7 +97,7 @@ BREAKSTEP_INLINE ScaledDoubleWord<T, W> exp_of_double_word(DoubleWord<T, W> x) {
   return {bit_cast<Unsigned<sizeof(T)>>(shifted), {sum.high, sum.low + rest}};
 }
 
-/// erfc(s)/2 for s ≥ 0, given 2·s and −s² as double words; error < 1.3 ulp. It is left unscaled, since the halves and
+/// erfc(s)/2 for s ≥ 0, given 2·s and −s² as double words; error < 1.5 ulp. It is left unscaled, since the halves and
 /// doubles of it that callers want may be normal when it is not.
 template <class T, int W>
 struct HalfErfc {
@@ -144,7 +144,7 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erf(Pack<T, W> 
   return select(is_outer, copysign(magnitude, x), near_zero);
 }
 
-/// 1 − erf(x) with relative accuracy for large x. Error < 1.3 ulp. erfc(−∞) = 2, erfc(+∞) = 0, also where the result
+/// 1 − erf(x) with relative accuracy for large x. Error < 1.5 ulp. erfc(−∞) = 2, erfc(+∞) = 0, also where the result
 /// would fall below the smallest normal number.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erfc(Pack<T, W> x) {

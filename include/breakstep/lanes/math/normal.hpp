@@ -57,7 +57,7 @@ struct Normal<double> {
 
 }  // namespace detail
 
-/// Distribution function of the standard normal. Error < 1.3 ulp, also in the left tail. normal_cdf(0) = 1/2; 0 at −∞
+/// Distribution function of the standard normal. Error < 1.5 ulp, also in the left tail. normal_cdf(0) = 1/2; 0 at −∞
 /// and where the result would fall below the smallest normal number, 1 at +∞.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> normal_cdf(Pack<T, W> x) {
@@ -113,7 +113,7 @@ BREAKSTEP_INLINE Pack<T, W> tail_quantile(Pack<T, W> m) {
 
 }  // namespace detail
 
-/// Inverse of normal_cdf. Error < 1.5 ulp, also around p = 1/2 and in the tails. normal_quantile(1/2) = 0, ∓∞ at 0 and
+/// Inverse of normal_cdf. Error < 1.7 ulp, also around p = 1/2 and in the tails. normal_quantile(1/2) = 0, ∓∞ at 0 and
 /// 1, NaN outside [0, 1]; equal up to sign at p and 1 − p if both are exact. Slower if any lane has p or 1 − p below
 /// 0.0017.
 template <class T, int W>

@@ -1,4 +1,5 @@
-// Times contestants in interleaved rounds and prints one table: median rate, spread, and the ratio to the first contestant.
+// Times contestants in interleaved rounds and prints one table: median rate, spread, and the ratio to the first
+// contestant.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +57,8 @@ inline double rate_over(const Contestant& contestant, double seconds) {
   return done / elapsed;
 }
 
-/// Rounds go through all contestants before any has its second turn, so that a machine that slows down slows all of them.
+/// Rounds go through all contestants before any has its second turn, so that a machine that slows down slows all of
+/// them.
 inline std::vector<Timing> time_interleaved(const std::vector<Contestant>& contestants, const Effort& effort) {
   std::vector<std::vector<double>> rates(contestants.size());
   for (const Contestant& contestant : contestants) contestant.run();  // warm caches and pages

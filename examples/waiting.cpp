@@ -40,7 +40,8 @@ void words(double x, double y, const char* style, const char* text) {
   std::printf("<text x='%.1f' y='%.1f' class='%s'>%s</text>\n", x, y, style, text);
 }
 
-/// One row per chain; each draw a box as long as its iterations, and in lock-step a hatched wait until the slowest is done.
+/// One row per chain; each draw a box as long as its iterations, and in lock-step a hatched wait until the slowest is
+/// done.
 int draw_panel(const std::vector<std::vector<int>>& counts, double top, bool lockstep) {
   int end = 0;
   for (int c = 0; c < chains; ++c) {
@@ -91,11 +92,13 @@ int main() {
   words(left, second - 10, "title", "Free running: every chain goes on as soon as it is done");
   const int free_length = draw_panel(counts, second, false);
   char note[160];
-  std::snprintf(note, sizeof note, "%d chains, %d draws each: lock-step is busy %.0f %% of the time; free chains are done %.1f times sooner.",
-                chains, draws, 100.0 * busy / (chains * lockstep_length),
-                static_cast<double>(lockstep_length) / free_length);
+  std::snprintf(
+      note, sizeof note,
+      "%d chains, %d draws each: lock-step is busy %.0f %% of the time; free chains are done %.1f times sooner.",
+      chains, draws, 100.0 * busy / (chains * lockstep_length), static_cast<double>(lockstep_length) / free_length);
   words(left, second + panel + 20, "note", note);
-  words(left, second + panel + 36, "note", "Each box is one draw, its length the loop iterations it needs; hatched is waiting.");
+  words(left, second + panel + 36, "note",
+        "Each box is one draw, its length the loop iterations it needs; hatched is waiting.");
   std::puts("</svg>");
   return 0;
 }

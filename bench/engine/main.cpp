@@ -1,7 +1,8 @@
-// Times every schedule and step on the paper's first two experiments: float, 1,024 chains, rates as ratios to lock-step.
+// Times every schedule and step on the paper's first two experiments: float, 1,024 chains, rates as ratios to
+// lock-step.
 //
-// Usage: bench_engine [--rounds N] [--seconds S] [--only dr|dr-small|cheap|gp]. A mode whose draws differ from one chain at a
-// time stops the run.
+// Usage: bench_engine [--rounds N] [--seconds S] [--only dr|dr-small|cheap|gp]. A mode whose draws differ from one
+// chain at a time stops the run.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,7 +71,8 @@ double time_once(Entry& entry, std::uint32_t draws, std::vector<float>& values) 
   entry.run->start({});
   const double begin = bench::seconds_now();
   entry.counters = entry.run->advance(
-      draws, draws, {.data = values.data(), .first = 0, .count = draws, .dimension = entry.run->dimension()}, entry.mode.execution);
+      draws, draws, {.data = values.data(), .first = 0, .count = draws, .dimension = entry.run->dimension()},
+      entry.mode.execution);
   return bench::seconds_now() - begin;
 }
 
@@ -84,7 +86,11 @@ double peak_rate(const registry::AnyTarget& target, target::Asks asks, double se
   const lanes::InterleavedVector<float, W> x(memory.get(), density->dimension());
   for (int i = 0; i < density->dimension(); ++i) x.store(i, lanes::Pack<float, W>::lane_numbers() * 0.05F);
   volatile float keep = 0;
-  return bench::rate_over({"", 100.0 * W, [&] { for (int k = 0; k < 100; ++k) keep = density->evaluate(x, workspace.get())[k % W]; }}, seconds);
+  return bench::rate_over({"", 100.0 * W,
+                           [&] {
+                             for (int k = 0; k < 100; ++k) keep = density->evaluate(x, workspace.get())[k % W];
+                           }},
+                          seconds);
 }
 
 void run_job(const Job& job, const bench::Effort& effort) {
@@ -93,7 +99,8 @@ void run_job(const Job& job, const bench::Effort& effort) {
   for (const Mode& mode : modes()) {
     Entry entry{mode, registry::make_sampler(job.sampler), nullptr, {}, {}};
     for (const auto& [name, value] : job.parameters) entry.sampler->set(name, value);
-    entry.run = registry::make_run<float>(*entry.sampler, target, lanes::Storage::interleaved, 1, chains, mode.one_chain_at_a_time);
+    entry.run = registry::make_run<float>(*entry.sampler, target, lanes::Storage::interleaved, 1, chains,
+                                          mode.one_chain_at_a_time);
     entries.push_back(std::move(entry));
   }
   std::vector<float> values(chains * job.draws * static_cast<std::size_t>(target->dimension()));
@@ -112,25 +119,32 @@ void run_job(const Job& job, const bench::Effort& effort) {
         seconds += time_once(entry, job.draws, values);
         draws += static_cast<double>(chains) * job.draws;
         if (runtime::hash_of(values) != reference) {
-          std::fprintf(stderr, "bench_engine: %s draws something else than one chain at a time\n", entry.mode.name.c_str());
+          std::fprintf(stderr, "bench_engine: %s draws something else than one chain at a time\n",
+                       entry.mode.name.c_str());
           std::exit(1);
         }
       } while (seconds < effort.seconds_per_round);
       entry.rates.push_back(draws / seconds);
     }
   }
-  const auto median = [](std::vector<double> v) { std::sort(v.begin(), v.end()); return v[v.size() / 2]; };
+  const auto median = [](std::vector<double> v) {
+    std::sort(v.begin(), v.end());
+    return v[v.size() / 2];
+  };
   const double lockstep = median(entries[0].rates);
   const double bound = 1 / entries[0].counters.occupancy();
-  const double evaluations = static_cast<double>(entries[0].counters.evaluations_asked) / static_cast<double>(entries[0].counters.draws);
-  std::printf("%s\n  B(m) = %.2f, %.2f evaluations per draw, density's own peak %.3f M evaluations/s\n", job.title.c_str(), bound,
-              evaluations, peak_rate(*target, entries[0].sampler->asks(), 0.5) / 1e6);
+  const double evaluations =
+      static_cast<double>(entries[0].counters.evaluations_asked) / static_cast<double>(entries[0].counters.draws);
+  std::printf("%s\n  B(m) = %.2f, %.2f evaluations per draw, density's own peak %.3f M evaluations/s\n",
+              job.title.c_str(), bound, evaluations, peak_rate(*target, entries[0].sampler->asks(), 0.5) / 1e6);
   for (Entry& entry : entries) {
     std::sort(entry.rates.begin(), entry.rates.end());
     const double rate = median(entry.rates);
-    std::printf("  %-26s %9.3f M draws/s (%.3f to %.3f)  %9.3f M evaluations/s  occupancy %.2f  %6.2f x lockstep = %3.0f %% of B\n",
-                entry.mode.name.c_str(), rate / 1e6, entry.rates.front() / 1e6, entry.rates.back() / 1e6, rate * evaluations / 1e6,
-                entry.counters.occupancy(), rate / lockstep, 100 * rate / lockstep / bound);
+    std::printf(
+        "  %-26s %9.3f M draws/s (%.3f to %.3f)  %9.3f M evaluations/s  occupancy %.2f  %6.2f x lockstep = %3.0f %% of "
+        "B\n",
+        entry.mode.name.c_str(), rate / 1e6, entry.rates.front() / 1e6, entry.rates.back() / 1e6,
+        rate * evaluations / 1e6, entry.counters.occupancy(), rate / lockstep, 100 * rate / lockstep / bound);
   }
 }
 
@@ -143,12 +157,30 @@ int main(int argc, char** argv) {
   }
   const bench::Effort effort = bench::effort_from(argc, argv, {.rounds = 3, .seconds_per_round = 1.0});
   const std::vector<Job> jobs = {
-      {"dr", "delayed rejection on N(0,1), sd sqrt(0.1), at most 100 tries", "delayed_rejection", {{"scale", 0.31622777}}, "standard_normal", {}, 1000},
-      {"dr-small", "delayed rejection on N(0,1), sd 0.01, at most 100 tries", "delayed_rejection", {{"scale", 0.01}}, "standard_normal", {}, 1000},
+      {"dr",
+       "delayed rejection on N(0,1), sd sqrt(0.1), at most 100 tries",
+       "delayed_rejection",
+       {{"scale", 0.31622777}},
+       "standard_normal",
+       {},
+       1000},
+      {"dr-small",
+       "delayed rejection on N(0,1), sd 0.01, at most 100 tries",
+       "delayed_rejection",
+       {{"scale", 0.01}},
+       "standard_normal",
+       {},
+       1000},
       {"cheap", "elliptical slice on the cheap 3-d target", "elliptical_slice", {}, "gaussian_likelihood", {}, 1000},
-      {"gp", "elliptical slice on a Gaussian process with 100 points", "elliptical_slice", {}, "gp_regression", {.points = 100}, 20}};
-  std::printf("float, %zu chains, %s; median of %d interleaved rounds of at least %.1f s (slowest to fastest)\n", chains,
-              BREAKSTEP_ISA_AVX512 ? "AVX-512" : "AVX2", effort.rounds, effort.seconds_per_round);
+      {"gp",
+       "elliptical slice on a Gaussian process with 100 points",
+       "elliptical_slice",
+       {},
+       "gp_regression",
+       {.points = 100},
+       20}};
+  std::printf("float, %zu chains, %s; median of %d interleaved rounds of at least %.1f s (slowest to fastest)\n",
+              chains, BREAKSTEP_ISA_AVX512 ? "AVX-512" : "AVX2", effort.rounds, effort.seconds_per_round);
   for (const Job& job : jobs) {
     if (only.empty() || only == job.key) run_job(job, effort);
   }

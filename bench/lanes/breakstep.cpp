@@ -39,7 +39,8 @@ void our_words(std::uint32_t* words, std::size_t count) {
   constexpr int W = native_width<std::uint32_t>;
   using P = Pack<std::uint32_t, W>;
   for (std::size_t i = 0; i < count / 4; i += W) {
-    const auto result = philox<std::uint32_t, W>(1, {P::lane_numbers() + P(static_cast<std::uint32_t>(i)), P(0U), P(0U), P(0U)});
+    const auto result =
+        philox<std::uint32_t, W>(1, {P::lane_numbers() + P(static_cast<std::uint32_t>(i)), P(0U), P(0U), P(0U)});
     for (std::size_t k = 0; k < 4; ++k) result.word[k].store(words + k * (count / 4) + i);
   }
 }
@@ -60,8 +61,12 @@ void our_normals(T* normals, std::size_t count) {
 }  // namespace
 
 Entries breakstep_entries() {
-  return {{{"exp", "breakstep", our_exp<float>}, {"log", "breakstep", our_log<float>}, {"sincos", "breakstep", our_sincos<float>}},
-          {{"exp", "breakstep", our_exp<double>}, {"log", "breakstep", our_log<double>}, {"sincos", "breakstep", our_sincos<double>}},
+  return {{{"exp", "breakstep", our_exp<float>},
+           {"log", "breakstep", our_log<float>},
+           {"sincos", "breakstep", our_sincos<float>}},
+          {{"exp", "breakstep", our_exp<double>},
+           {"log", "breakstep", our_log<double>},
+           {"sincos", "breakstep", our_sincos<double>}},
           {{"breakstep", true, our_words}},
           {{"breakstep", our_normals<float>}},
           {{"breakstep", our_normals<double>}}};

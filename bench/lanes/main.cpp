@@ -1,4 +1,5 @@
-// Checks every contestant's answers, then times exp, log, sincos, random words and normals in float and double on one core.
+// Checks every contestant's answers, then times exp, log, sincos, random words and normals in float and double on one
+// core.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +16,8 @@ using bench::Entries;
 constexpr std::size_t count = 1024;  // input and both outputs stay in the first-level cache
 
 [[noreturn]] void wrong_answer(const std::string& contestant, const std::string& question, double x, double got) {
-  std::fprintf(stderr, "bench_lanes: %s gives a wrong %s: %.17g at %.17g\n", contestant.c_str(), question.c_str(), got, x);
+  std::fprintf(stderr, "bench_lanes: %s gives a wrong %s: %.17g at %.17g\n", contestant.c_str(), question.c_str(), got,
+               x);
   std::exit(1);
 }
 
@@ -24,7 +26,9 @@ std::vector<T> inputs(const std::string& question) {
   std::vector<T> x(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double unit = (static_cast<double>(i) + 0.5) / count;
-    x[i] = static_cast<T>(question == "exp" ? 40 * unit - 30 : question == "log" ? std::exp(40 * unit - 20) : 20 * unit - 10);
+    x[i] = static_cast<T>(question == "exp"   ? 40 * unit - 30
+                          : question == "log" ? std::exp(40 * unit - 20)
+                                              : 20 * unit - 10);
   }
   return x;
 }
@@ -46,7 +50,8 @@ void check(const bench::ArrayFunction<T>& f, const std::vector<T>& x) {
 }
 
 template <class T>
-void time_functions(const std::vector<bench::ArrayFunction<T>>& functions, const char* type, const bench::Effort& effort) {
+void time_functions(const std::vector<bench::ArrayFunction<T>>& functions, const char* type,
+                    const bench::Effort& effort) {
   for (const char* question : {"exp", "log", "sincos"}) {
     const auto x = inputs<T>(question);
     std::vector<T> y(count), second(count);
@@ -54,7 +59,8 @@ void time_functions(const std::vector<bench::ArrayFunction<T>>& functions, const
     for (const auto& f : functions) {
       if (f.question != question) continue;
       check(f, x);
-      contestants.push_back({f.contestant, double(count), [&, run = f.run] { run(x.data(), y.data(), second.data(), count); }});
+      contestants.push_back(
+          {f.contestant, double(count), [&, run = f.run] { run(x.data(), y.data(), second.data(), count); }});
     }
     bench::print_table(std::string(question) + ", " + type, contestants, effort);
   }
@@ -67,7 +73,8 @@ void time_words(const std::vector<bench::WordSource>& sources, const bench::Effo
     source.run(words.data(), words.size());
     if (source.is_philox && reference.empty()) reference = words;
     if (source.is_philox && words != reference) wrong_answer(source.contestant, "Philox word", 0, words[0]);
-    contestants.push_back({source.contestant, double(words.size()), [&, run = source.run] { run(words.data(), words.size()); }});
+    contestants.push_back(
+        {source.contestant, double(words.size()), [&, run = source.run] { run(words.data(), words.size()); }});
   }
   bench::print_table("random 32-bit words", contestants, effort);
 }
@@ -79,9 +86,11 @@ void time_normals(const std::vector<bench::NormalSource<T>>& sources, const char
   for (const auto& source : sources) {
     source.run(normals.data(), normals.size());
     double square = 0;
-    for (const T x : normals) square += static_cast<double>(x) * static_cast<double>(x) / static_cast<double>(normals.size());
+    for (const T x : normals)
+      square += static_cast<double>(x) * static_cast<double>(x) / static_cast<double>(normals.size());
     if (!(std::fabs(square - 1) < 0.15)) wrong_answer(source.contestant, "variance of normals", 0, square);
-    contestants.push_back({source.contestant, double(normals.size()), [&, run = source.run] { run(normals.data(), normals.size()); }});
+    contestants.push_back(
+        {source.contestant, double(normals.size()), [&, run = source.run] { run(normals.data(), normals.size()); }});
   }
   bench::print_table(std::string("normals, ") + type, contestants, effort);
 }
@@ -96,8 +105,8 @@ void append(List& to, const List& from) {
 int main(int argc, char** argv) {
   const bench::Effort effort = bench::effort_from(argc, argv);
   Entries all;
-  for (const Entries& entries : {bench::breakstep_entries(), bench::xsimd_entries(), bench::sleef_entries(), bench::libm_entries(),
-                                 bench::random123_entries()}) {
+  for (const Entries& entries : {bench::breakstep_entries(), bench::xsimd_entries(), bench::sleef_entries(),
+                                 bench::libm_entries(), bench::random123_entries()}) {
     append(all.float_functions, entries.float_functions);
     append(all.double_functions, entries.double_functions);
     append(all.words, entries.words);

@@ -64,11 +64,12 @@ void sincos_doubles(const double* x, double* y, double* second, std::size_t coun
 }  // namespace
 
 Entries sleef_entries() {
-  return {{{"exp", "SLEEF u10", exp_floats}, {"log", "SLEEF u10", log_floats}, {"sincos", "SLEEF u10", sincos_floats}},
-          {{"exp", "SLEEF u10", exp_doubles}, {"log", "SLEEF u10", log_doubles}, {"sincos", "SLEEF u10", sincos_doubles}},
-          {},
-          {},
-          {}};
+  return {
+      {{"exp", "SLEEF u10", exp_floats}, {"log", "SLEEF u10", log_floats}, {"sincos", "SLEEF u10", sincos_floats}},
+      {{"exp", "SLEEF u10", exp_doubles}, {"log", "SLEEF u10", log_doubles}, {"sincos", "SLEEF u10", sincos_doubles}},
+      {},
+      {},
+      {}};
 }
 
 }  // namespace bench

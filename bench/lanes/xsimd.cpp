@@ -39,8 +39,12 @@ void their_sincos(const T* x, T* y, T* second, std::size_t count) {
 }  // namespace
 
 Entries xsimd_entries() {
-  return {{{"exp", "xsimd", their_exp<float>}, {"log", "xsimd", their_log<float>}, {"sincos", "xsimd", their_sincos<float>}},
-          {{"exp", "xsimd", their_exp<double>}, {"log", "xsimd", their_log<double>}, {"sincos", "xsimd", their_sincos<double>}},
+  return {{{"exp", "xsimd", their_exp<float>},
+           {"log", "xsimd", their_log<float>},
+           {"sincos", "xsimd", their_sincos<float>}},
+          {{"exp", "xsimd", their_exp<double>},
+           {"log", "xsimd", their_log<double>},
+           {"sincos", "xsimd", their_sincos<double>}},
           {},
           {},
           {}};

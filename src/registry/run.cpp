@@ -14,7 +14,8 @@ std::unique_ptr<runtime::Run<Real>> make(const AnySampler& sampler, const std::s
   // Packs are made whenever a segment begins; the sampler lives as long as the caller keeps it.
   return std::make_unique<runtime::Engine<Real, W>>(
       [&sampler, storage, seed, map] { return sampler.pack(Width<Real, W>{}, storage, seed, map); },
-      [density, target] { return std::make_unique<runtime::LaneEvaluator<Real, W>>(*density); }, map.dimension(), chains);
+      [density, target] { return std::make_unique<runtime::LaneEvaluator<Real, W>>(*density); }, map.dimension(),
+      chains);
 }
 
 }  // namespace
@@ -27,9 +28,11 @@ std::unique_ptr<runtime::Run<Real>> make_run(const AnySampler& sampler, const st
   return make<Real, lanes::native_width<Real>>(sampler, target, storage, seed, chains);
 }
 
-template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&, const std::shared_ptr<const AnyTarget>&,
-                                                              lanes::Storage, std::uint64_t, std::size_t, bool);
-template std::unique_ptr<runtime::Run<double>> make_run<double>(const AnySampler&, const std::shared_ptr<const AnyTarget>&,
-                                                                lanes::Storage, std::uint64_t, std::size_t, bool);
+template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&,
+                                                              const std::shared_ptr<const AnyTarget>&, lanes::Storage,
+                                                              std::uint64_t, std::size_t, bool);
+template std::unique_ptr<runtime::Run<double>> make_run<double>(const AnySampler&,
+                                                                const std::shared_ptr<const AnyTarget>&, lanes::Storage,
+                                                                std::uint64_t, std::size_t, bool);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

@@ -13,8 +13,8 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
-/// How a parameter is read and written on a sampler of one type. `lowest` is the least value that makes sense (exclusive if
-/// the parameter is real, inclusive if it is a whole number).
+/// How a parameter is read and written on a sampler of one type. `lowest` is the least value that makes sense
+/// (exclusive if the parameter is real, inclusive if it is a whole number).
 template <class Sampler>
 struct ParameterOf {
   std::string name;
@@ -44,8 +44,8 @@ class SamplerOf final : public AnySampler {
       if (p.name == name) return checked_set(p, value);
       known.append(known.empty() ? "" : ", ").append(p.name);
     }
-    throw Error("this sampler has no parameter '" + std::string(name) + "'", "it has " + (known.empty() ? "none" : known),
-                "use one of these");
+    throw Error("this sampler has no parameter '" + std::string(name) + "'",
+                "it has " + (known.empty() ? "none" : known), "use one of these");
   }
 
   [[nodiscard]] PackPtr<float, 1> pack(OneFloat, lanes::Storage storage, std::uint64_t seed,
@@ -67,8 +67,9 @@ class SamplerOf final : public AnySampler {
 
  private:
   void checked_set(const ParameterOf<Sampler>& p, double value) {
-    const bool fits = p.whole ? value >= p.lowest && value <= 1e9 && value == static_cast<double>(static_cast<int>(value))
-                              : value > p.lowest && value < 1e300;
+    const bool fits = p.whole
+                          ? value >= p.lowest && value <= 1e9 && value == static_cast<double>(static_cast<int>(value))
+                          : value > p.lowest && value < 1e300;
     if (!fits) {
       throw Error("parameter '" + p.name + "' cannot be " + std::to_string(value),
                   p.whole ? "it must be a whole number from " + std::to_string(static_cast<int>(p.lowest))
@@ -79,11 +80,13 @@ class SamplerOf final : public AnySampler {
   }
 
   template <class Real, int W>
-  PackPtr<Real, W> make([[maybe_unused]] lanes::Storage storage, std::uint64_t seed, const target::AffineMap<Real>& map) const {
+  PackPtr<Real, W> make([[maybe_unused]] lanes::Storage storage, std::uint64_t seed,
+                        const target::AffineMap<Real>& map) const {
     // For one chain the two storages are the same layout, so only one is compiled.
     if constexpr (W > 1) {
       if (storage == lanes::Storage::contiguous) {
-        return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::contiguous>>(sampler_, seed, map);
+        return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::contiguous>>(sampler_, seed,
+                                                                                                    map);
       }
     }
     return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::interleaved>>(sampler_, seed, map);

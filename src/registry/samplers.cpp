@@ -9,7 +9,8 @@ const std::vector<SamplerEntry>& samplers() {
   static const std::vector<SamplerEntry> list = {
       {"delayed_rejection", "symmetric delayed-rejection Metropolis-Hastings (Mira 2001)", make_delayed_rejection},
       {"delayed_rejection_condensed", "the same as one state", make_delayed_rejection_condensed},
-      {"delayed_rejection_unrolled", "the same with the loop's body cut into four states", make_delayed_rejection_unrolled},
+      {"delayed_rejection_unrolled", "the same with the loop's body cut into four states",
+       make_delayed_rejection_unrolled},
       {"elliptical_slice", "elliptical slice sampling (Murray, Adams, MacKay 2010); the target needs a Gaussian prior",
        make_elliptical_slice},
       {"slice", "slice sampling along a line (Neal 2003), one loop expands the bracket", make_slice},
@@ -18,6 +19,8 @@ const std::vector<SamplerEntry>& samplers() {
   return list;
 }
 
-std::unique_ptr<AnySampler> make_sampler(std::string_view name) { return find_entry(samplers(), name, "sampler").make(); }
+std::unique_ptr<AnySampler> make_sampler(std::string_view name) {
+  return find_entry(samplers(), name, "sampler").make();
+}
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

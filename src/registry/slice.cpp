@@ -16,7 +16,8 @@ std::unique_ptr<AnySampler> make() {
       {"max_steps", "steps of the expansion, both ends together", true, 1, [](const Sampler& s) { return s.max_steps; },
        [](Sampler& s, double v) { s.max_steps = static_cast<int>(v); }},
       {"max_shrinks", "shrinks per draw before the chain stays where it is", true, 1,
-       [](const Sampler& s) { return s.max_shrinks; }, [](Sampler& s, double v) { s.max_shrinks = static_cast<int>(v); }},
+       [](const Sampler& s) { return s.max_shrinks; },
+       [](Sampler& s, double v) { s.max_shrinks = static_cast<int>(v); }},
       {"coordinate", "1 to search along a random coordinate, 0 along a random direction", true, 0,
        [](const Sampler& s) { return s.line == sampler::Line::coordinate ? 1.0 : 0.0; },
        [](Sampler& s, double v) { s.line = v != 0 ? sampler::Line::coordinate : sampler::Line::direction; }}});

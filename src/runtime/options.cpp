@@ -43,7 +43,8 @@ Value find_value(const Names<Value, N>& names, std::string_view wanted, const ch
     if (name == wanted) return value;
     known.append(known.empty() ? "" : ", ").append(name);
   }
-  throw Error(std::string("there is no ") + what + " '" + std::string(wanted) + "'", "known are " + known, "use one of them");
+  throw Error(std::string("there is no ") + what + " '" + std::string(wanted) + "'", "known are " + known,
+              "use one of them");
 }
 
 }  // namespace
@@ -59,25 +60,29 @@ void check(const SampleOptions& options, int dimension) {
   if (options.chains == 0) throw Error("no chains to run", "the number of chains is 0", "ask for at least one");
   if (options.draws == 0) throw Error("no draws to make", "the number of draws is 0", "ask for at least one");
   if (options.chains > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(std::to_string(options.chains) + " chains are too many", "random numbers are addressed by a 32-bit chain",
-                "run several seeds instead");
+    throw Error(std::to_string(options.chains) + " chains are too many",
+                "random numbers are addressed by a 32-bit chain", "run several seeds instead");
   }
   if (options.draws >= std::numeric_limits<std::uint32_t>::max() - 1) {
     throw Error(std::to_string(options.draws) + " draws are too many", "random numbers are addressed by a 32-bit draw",
                 "run several seeds instead");
   }
-  if (options.threads < 0) throw Error("a negative number of threads", std::to_string(options.threads), "use 0 for one per core");
-  if (options.execution.parking < 0) throw Error("a negative parking threshold", std::to_string(options.execution.parking), "use 0 to tune it");
+  if (options.threads < 0)
+    throw Error("a negative number of threads", std::to_string(options.threads), "use 0 for one per core");
+  if (options.execution.parking < 0)
+    throw Error("a negative parking threshold", std::to_string(options.execution.parking), "use 0 to tune it");
   if (options.starts.kind == Starts::Kind::given) {
     const auto d = static_cast<std::size_t>(dimension);
     const std::size_t found = options.starts.positions.size();
     if (found != d && found != d * options.chains) {
       throw Error("the first positions have " + std::to_string(found) + " numbers",
-                  std::to_string(d) + " are needed for one position, " + std::to_string(d * options.chains) + " for one per chain",
+                  std::to_string(d) + " are needed for one position, " + std::to_string(d * options.chains) +
+                      " for one per chain",
                   "give either");
     }
   } else if (!(options.starts.scale > 0)) {
-    throw Error("first positions of scale " + std::to_string(options.starts.scale), "it must be positive", "correct it");
+    throw Error("first positions of scale " + std::to_string(options.starts.scale), "it must be positive",
+                "correct it");
   }
 }
 

@@ -51,7 +51,9 @@ GpRegression::GpRegression(std::vector<double> features, std::vector<double> y)
 }
 
 GpRegression GpRegression::synthetic(int n, std::uint64_t seed) {
-  if (n < 2) throw Error("a synthetic Gaussian process of " + std::to_string(n) + " points", "at least 2 are needed", "ask for more");
+  if (n < 2)
+    throw Error("a synthetic Gaussian process of " + std::to_string(n) + " points", "at least 2 are needed",
+                "ask for more");
   const lanes::FlushToZero scope;
   constexpr int columns = 6;
   std::vector<double> features, y;

@@ -1,4 +1,5 @@
-// Fields and records: blend, gather, scatter, save and load, all derived from one list; equal records from every width and storage.
+// Fields and records: blend, gather, scatter, save and load, all derived from one list; equal records from every width
+// and storage.
 #include "breakstep/lanes/fields.hpp"
 
 #include <gtest/gtest.h>
@@ -37,9 +38,9 @@ struct ExampleState {
   static constexpr auto fields() {
     using Self = ExampleState;
     return breakstep::lanes::fields(durable("x", &Self::x), durable("log_density", &Self::log_density),
-                         durable("tries", &Self::tries), durable("failed", &Self::failed),
-                         durable("history", &Self::history, DimensionOfShape{}, DepthOfShape{}),
-                         scratch("proposal", &Self::proposal), scratch("threshold", &Self::threshold));
+                                    durable("tries", &Self::tries), durable("failed", &Self::failed),
+                                    durable("history", &Self::history, DimensionOfShape{}, DepthOfShape{}),
+                                    scratch("proposal", &Self::proposal), scratch("threshold", &Self::threshold));
   }
 };
 

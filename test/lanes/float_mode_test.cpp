@@ -23,9 +23,9 @@ TEST(FloatMode, SubnormalsAreZeroInsideAndRestoredOutside) {
   EXPECT_GT(halve(smallest), 0.0F);
   {
     const FlushToZero scope;
-    EXPECT_EQ(halve(smallest), 0.0F);                                        // result flushed
-    EXPECT_EQ(halve(std::numeric_limits<float>::denorm_min() * 4), 0.0F);    // operand read as zero
-    EXPECT_TRUE(__builtin_signbit(halve(-smallest)));                        // the sign survives
+    EXPECT_EQ(halve(smallest), 0.0F);                                      // result flushed
+    EXPECT_EQ(halve(std::numeric_limits<float>::denorm_min() * 4), 0.0F);  // operand read as zero
+    EXPECT_TRUE(__builtin_signbit(halve(-smallest)));                      // the sign survives
   }
   EXPECT_GT(halve(smallest), 0.0F);
   EXPECT_EQ(_mm_getcsr() & ~0x3FU, before & ~0x3FU);  // the low six bits are sticky exception flags

@@ -19,8 +19,8 @@ using lanes_test::for_every_width;
 template <class T>
 std::vector<T> awkward_numbers() {
   using L = std::numeric_limits<T>;
-  return {T(0), -T(0), T(1), T(-1), L::min(), -L::min(), L::max(), L::lowest(), L::infinity(), -L::infinity(),
-          L::quiet_NaN(), T(0.1), T(-2.5), T(3), L::epsilon(), T(1e10)};
+  return {T(0),          -T(0),          T(1),           T(-1),  L::min(), -L::min(), L::max(),     L::lowest(),
+          L::infinity(), -L::infinity(), L::quiet_NaN(), T(0.1), T(-2.5),  T(3),      L::epsilon(), T(1e10)};
 }
 
 template <class T, int W>
@@ -49,15 +49,23 @@ void expect_same(const std::vector<T>& numbers, PackOp pack_op, ScalarOp scalar_
 TEST(Pack, ArithmeticIsThatOfScalars) {
   for_every_real_and_width([]<class T, int W>(lanes_test::Case<T, W>) {
     const auto numbers = awkward_numbers<T>();
-    expect_same<T, W>(numbers, [](auto a, auto b) { return a + b; }, [](T a, T b) { return a + b; }, "+");
-    expect_same<T, W>(numbers, [](auto a, auto b) { return a - b; }, [](T a, T b) { return a - b; }, "-");
-    expect_same<T, W>(numbers, [](auto a, auto b) { return a * b; }, [](T a, T b) { return a * b; }, "*");
-    expect_same<T, W>(numbers, [](auto a, auto b) { return a / b; }, [](T a, T b) { return a / b; }, "/");
-    expect_same<T, W>(numbers, [](auto a, auto) { return -a; }, [](T a, T) { return -a; }, "negate");
-    expect_same<T, W>(numbers, [](auto a, auto) { return sqrt(a); }, [](T a, T) { return std::sqrt(a); }, "sqrt");
-    expect_same<T, W>(numbers, [](auto a, auto) { return abs(a); }, [](T a, T) { return std::fabs(a); }, "abs");
     expect_same<T, W>(
-        numbers, [](auto a, auto b) { return copysign(a, b); }, [](T a, T b) { return std::copysign(a, b); }, "copysign");
+        numbers, [](auto a, auto b) { return a + b; }, [](T a, T b) { return a + b; }, "+");
+    expect_same<T, W>(
+        numbers, [](auto a, auto b) { return a - b; }, [](T a, T b) { return a - b; }, "-");
+    expect_same<T, W>(
+        numbers, [](auto a, auto b) { return a * b; }, [](T a, T b) { return a * b; }, "*");
+    expect_same<T, W>(
+        numbers, [](auto a, auto b) { return a / b; }, [](T a, T b) { return a / b; }, "/");
+    expect_same<T, W>(
+        numbers, [](auto a, auto) { return -a; }, [](T a, T) { return -a; }, "negate");
+    expect_same<T, W>(
+        numbers, [](auto a, auto) { return sqrt(a); }, [](T a, T) { return std::sqrt(a); }, "sqrt");
+    expect_same<T, W>(
+        numbers, [](auto a, auto) { return abs(a); }, [](T a, T) { return std::fabs(a); }, "abs");
+    expect_same<T, W>(
+        numbers, [](auto a, auto b) { return copysign(a, b); }, [](T a, T b) { return std::copysign(a, b); },
+        "copysign");
     expect_same<T, W>(
         numbers, [](auto a, auto b) { return fma(a, b, Pack<T, W>(T(0.3))); },
         [](T a, T b) { return std::fma(a, b, T(0.3)); }, "fma");
@@ -134,21 +142,35 @@ TEST(Pack, AssignTouchesOnlyTheLanesMeant) {
 template <class I>
 void check_integers() {
   for_every_width<I>([]<class T, int W>(lanes_test::Case<T, W>) {
-    const std::vector<T> numbers = {T(0), T(1), T(5), static_cast<T>(-7), std::numeric_limits<T>::max(),
-                                    std::numeric_limits<T>::min(), T(0x12345678), static_cast<T>(-1)};
+    const std::vector<T> numbers = {T(0),
+                                    T(1),
+                                    T(5),
+                                    static_cast<T>(-7),
+                                    std::numeric_limits<T>::max(),
+                                    std::numeric_limits<T>::min(),
+                                    T(0x12345678),
+                                    static_cast<T>(-1)};
     using U = std::make_unsigned_t<T>;  // wrap-around is what the lanes do; in scalars only unsigned promises it
     const auto wrap = [](auto op) {
       return [op](T a, T b) { return static_cast<T>(op(static_cast<U>(a), static_cast<U>(b))); };
     };
-    expect_same<T, W>(numbers, [](auto a, auto b) { return a & b; }, [](T a, T b) { return T(a & b); }, "&");
-    expect_same<T, W>(numbers, [](auto a, auto b) { return a | b; }, [](T a, T b) { return T(a | b); }, "|");
-    expect_same<T, W>(numbers, [](auto a, auto b) { return a ^ b; }, [](T a, T b) { return T(a ^ b); }, "^");
-    expect_same<T, W>(numbers, [](auto a, auto) { return ~a; }, [](T a, T) { return T(~a); }, "~");
-    expect_same<T, W>(numbers, [](auto a, auto) { return a >> 3; }, [](T a, T) { return T(a >> 3); }, ">>");
-    expect_same<T, W>(numbers, [](auto a, auto) { return a << 5; }, wrap([](U a, U) { return a << 5; }), "<<");
+    expect_same<T, W>(
+        numbers, [](auto a, auto b) { return a & b; }, [](T a, T b) { return T(a & b); }, "&");
+    expect_same<T, W>(
+        numbers, [](auto a, auto b) { return a | b; }, [](T a, T b) { return T(a | b); }, "|");
+    expect_same<T, W>(
+        numbers, [](auto a, auto b) { return a ^ b; }, [](T a, T b) { return T(a ^ b); }, "^");
+    expect_same<T, W>(
+        numbers, [](auto a, auto) { return ~a; }, [](T a, T) { return T(~a); }, "~");
+    expect_same<T, W>(
+        numbers, [](auto a, auto) { return a >> 3; }, [](T a, T) { return T(a >> 3); }, ">>");
+    expect_same<T, W>(
+        numbers, [](auto a, auto) { return a << 5; }, wrap([](U a, U) { return a << 5; }), "<<");
     if constexpr (std::is_unsigned_v<T>) {
-      expect_same<T, W>(numbers, [](auto a, auto b) { return a + b; }, wrap([](U a, U b) { return a + b; }), "+");
-      expect_same<T, W>(numbers, [](auto a, auto b) { return a * b; }, wrap([](U a, U b) { return a * b; }), "*");
+      expect_same<T, W>(
+          numbers, [](auto a, auto b) { return a + b; }, wrap([](U a, U b) { return a + b; }), "+");
+      expect_same<T, W>(
+          numbers, [](auto a, auto b) { return a * b; }, wrap([](U a, U b) { return a * b; }), "*");
     }
     const auto as_number = [](auto truth) { return select(truth, Pack<T, W>(T(1)), Pack<T, W>(T(0))); };
     expect_same<T, W>(

@@ -36,7 +36,8 @@ void check_known_answers() {
       const auto result = philox<T, W>(
           key, {Pack<T, W>(counter[0]), Pack<T, W>(counter[1]), Pack<T, W>(counter[2]), Pack<T, W>(counter[3])});
       for (int i = 0; i < 4; ++i) {
-        for (int lane = 0; lane < W; ++lane) EXPECT_EQ(result.word[i][lane], words[i]) << "word " << i << " width " << W;
+        for (int lane = 0; lane < W; ++lane)
+          EXPECT_EQ(result.word[i][lane], words[i]) << "word " << i << " width " << W;
       }
     }
   });
@@ -56,10 +57,9 @@ TEST(Philox, EveryLaneIsItsOwnOneLaneRun) {
     const auto wide = philox<T, W>(0x0123456789abcdef, counter);
     for (int lane = 0; lane < W; ++lane) {
       const auto one = philox<std::uint32_t, 1>(
-          0x0123456789abcdef, {static_cast<std::uint32_t>(counter.word[0][lane]),
-                               static_cast<std::uint32_t>(counter.word[1][lane]),
-                               static_cast<std::uint32_t>(counter.word[2][lane]),
-                               static_cast<std::uint32_t>(counter.word[3][lane])});
+          0x0123456789abcdef,
+          {static_cast<std::uint32_t>(counter.word[0][lane]), static_cast<std::uint32_t>(counter.word[1][lane]),
+           static_cast<std::uint32_t>(counter.word[2][lane]), static_cast<std::uint32_t>(counter.word[3][lane])});
       for (int i = 0; i < 4; ++i) EXPECT_EQ(wide.word[i][lane], one.word[i][0]);
     }
   };

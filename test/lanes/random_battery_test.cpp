@@ -1,7 +1,7 @@
 // A statistical battery on the streams, and proof that it notices generators that are broken on purpose.
 //
-// Every check yields a p-value; a stream fails if any falls below `alarm` or above 1 − `alarm`. With 69 p-values per run
-// of the whole file and alarm = 1e-7, a sound generator fails once in 70,000 choices of seed; the seeds are fixed.
+// Every check yields a p-value; a stream fails if any falls below `alarm` or above 1 − `alarm`. With 69 p-values per
+// run of the whole file and alarm = 1e-7, a sound generator fails once in 70,000 choices of seed; the seeds are fixed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -136,7 +136,8 @@ int alarms(const std::vector<Verdict>& verdicts) {
 }
 
 void expect_sound(const std::vector<Verdict>& verdicts, const std::string& where) {
-  for (const Verdict& verdict : verdicts) EXPECT_FALSE(suspicious(verdict)) << where << ": " << verdict.check << " p = " << verdict.p;
+  for (const Verdict& verdict : verdicts)
+    EXPECT_FALSE(suspicious(verdict)) << where << ": " << verdict.check << " p = " << verdict.p;
 }
 
 constexpr std::size_t word_count = std::size_t{1} << 22;

@@ -1,4 +1,5 @@
-// Streams: open interval, exact values at the ends, equal bits at every width and in both storages, no number used twice.
+// Streams: open interval, exact values at the ends, equal bits at every width and in both storages, no number used
+// twice.
 #include "breakstep/lanes/random.hpp"
 
 #include <gtest/gtest.h>

@@ -24,8 +24,7 @@ struct Owned {
   AlignedArray<T> memory;
   Vector<T, W, S> view;
 
-  explicit Owned(int length)
-      : memory(aligned_zeros<T>(Vector<T, W, S>::elements(length))), view(memory.get(), length) {
+  explicit Owned(int length) : memory(aligned_zeros<T>(Vector<T, W, S>::elements(length))), view(memory.get(), length) {
     for (std::size_t i = 0; i < Vector<T, W, S>::elements(length); ++i) {
       memory[i] = std::numeric_limits<T>::quiet_NaN();
     }

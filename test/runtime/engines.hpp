@@ -28,11 +28,16 @@ std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, const Target& target
                : runtime::make_run<Real, W, Storage::contiguous>(sampler, shared, seed, chains);
   };
   switch (width) {
-    case 1: return at(std::integral_constant<int, 1>{});
-    case 2: return at(std::integral_constant<int, 2>{});
-    case 4: return at(std::integral_constant<int, 4>{});
-    case 8: return at(std::integral_constant<int, 8>{});
-    default: return at(std::integral_constant<int, 16>{});
+    case 1:
+      return at(std::integral_constant<int, 1>{});
+    case 2:
+      return at(std::integral_constant<int, 2>{});
+    case 4:
+      return at(std::integral_constant<int, 4>{});
+    case 8:
+      return at(std::integral_constant<int, 8>{});
+    default:
+      return at(std::integral_constant<int, 16>{});
   }
 }
 
@@ -41,7 +46,7 @@ inline constexpr int widths[] = {1, 2, 4, 8, 16};
 }  // namespace runtime_test
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
-#define BREAKSTEP_TEST_ENGINES(prefix)   \
+#define BREAKSTEP_TEST_ENGINES(prefix)     \
   prefix template class Engine<float, 1>;  \
   prefix template class Engine<float, 2>;  \
   prefix template class Engine<float, 4>;  \

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "breakstep/lanes/float_mode.hpp"
+#include "breakstep/runtime/sample.hpp"
 #include "breakstep/sampler/delayed_rejection.hpp"
 #include "breakstep/sampler/elliptical_slice.hpp"
 #include "breakstep/target/gaussian_likelihood.hpp"
 #include "breakstep/target/standard_normal.hpp"
-#include "breakstep/runtime/sample.hpp"
 
 namespace {
 
@@ -40,7 +40,8 @@ TEST(Run, InvalidOptionsAreErrorsInWords) {
   EXPECT_NE(message({.threads = -1}).find("negative number of threads"), std::string::npos);
   EXPECT_NE(message({.execution = {.parking = -2}}).find("negative parking"), std::string::npos);
   EXPECT_NE(message({.starts = {.scale = 0}}).find("must be positive"), std::string::npos);
-  EXPECT_NE(message({.chains = 3, .starts = {.kind = Starts::Kind::given, .positions = {1, 2}}}).find("has 2 numbers"), 0U);
+  EXPECT_NE(message({.chains = 3, .starts = {.kind = Starts::Kind::given, .positions = {1, 2}}}).find("has 2 numbers"),
+            0U);
   EXPECT_NE(message({.chains = std::size_t{1} << 33U}).find("too many"), std::string::npos);
   EXPECT_EQ(message({.chains = 2, .draws = 3}), "accepted");
 }
@@ -101,8 +102,10 @@ TEST(Run, StartsFollowTheirLaw) {
 }
 
 TEST(Run, CountersAddUp) {
-  for (const auto schedule : {Schedule::lockstep, Schedule::lockstep_skip, Schedule::lockstep_pack, Schedule::free_running}) {
-    for (const auto step : {Step::switched_inline, Step::switched_amortized, Step::bundled_inline, Step::bundled_amortized}) {
+  for (const auto schedule :
+       {Schedule::lockstep, Schedule::lockstep_skip, Schedule::lockstep_pack, Schedule::free_running}) {
+    for (const auto step :
+         {Step::switched_inline, Step::switched_amortized, Step::bundled_inline, Step::bundled_amortized}) {
       const auto draws = sample(sampler::EllipticalSlice{}, target::GaussianLikelihood{},
                                 {.chains = 50, .draws = 40, .execution = {.step = step, .schedule = schedule}});
       const auto& counters = draws.counters;
@@ -118,7 +121,9 @@ TEST(Run, CountersAddUp) {
 
 TEST(Run, LockstepPaysForTheSlowestAndFreeRunningDoesNot) {
   const auto run = [](Schedule schedule) {
-    return sample(DelayedRejection{.scale = 0.3}, normal, {.chains = 256, .draws = 100, .execution = {.schedule = schedule}}).counters;
+    return sample(DelayedRejection{.scale = 0.3}, normal,
+                  {.chains = 256, .draws = 100, .execution = {.schedule = schedule}})
+        .counters;
   };
   const auto lockstep = run(Schedule::lockstep), free = run(Schedule::free_running);
   EXPECT_EQ(lockstep.evaluations_asked, free.evaluations_asked);
@@ -143,7 +148,8 @@ struct BatchNormal {
 
 TEST(Run, ABatchTargetGivesTheSameDrawsAndSeesWholeBatches) {
   const auto lane = sample(DelayedRejection{}, normal, {.chains = 40, .draws = 30});
-  for (const auto step : {Step::switched_inline, Step::switched_amortized, Step::bundled_inline, Step::bundled_amortized}) {
+  for (const auto step :
+       {Step::switched_inline, Step::switched_amortized, Step::bundled_inline, Step::bundled_amortized}) {
     const BatchNormal batch;
     const auto draws = sample(DelayedRejection{}, batch, {.chains = 40, .draws = 30, .execution = {.step = step}});
     EXPECT_EQ(draws.values, lane.values);
@@ -154,12 +160,15 @@ TEST(Run, ABatchTargetGivesTheSameDrawsAndSeesWholeBatches) {
     }
   }
   const BatchNormal batch;
-  EXPECT_EQ(sample(DelayedRejection{}, batch, {.chains = 40, .draws = 30, .execution = {.schedule = Schedule::lockstep}}).values,
-            lane.values);
+  EXPECT_EQ(
+      sample(DelayedRejection{}, batch, {.chains = 40, .draws = 30, .execution = {.schedule = Schedule::lockstep}})
+          .values,
+      lane.values);
 }
 
 TEST(Run, ABatchTargetThatMixesChainsLosesThePromiseOutLoud) {
-  EXPECT_FALSE(sample(DelayedRejection{}, BatchNormal{.invariant = false}, {.chains = 4, .draws = 3}).facts.bits_promised);
+  EXPECT_FALSE(
+      sample(DelayedRejection{}, BatchNormal{.invariant = false}, {.chains = 4, .draws = 3}).facts.bits_promised);
 }
 
 TEST(Run, TheCallersFloatModeIsRestoredAndShownToBatchTargets) {

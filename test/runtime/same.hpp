@@ -22,11 +22,13 @@ template <class Real>
 std::vector<Real> run_to_the_end(Run<Real>& run, const Execution& execution) {
   std::vector<Real> values(chains * draws * static_cast<std::size_t>(run.dimension()));
   run.start({});
-  run.advance(draws, draws, {.data = values.data(), .first = 0, .count = draws, .dimension = run.dimension()}, execution);
+  run.advance(draws, draws, {.data = values.data(), .first = 0, .count = draws, .dimension = run.dimension()},
+              execution);
   return values;
 }
 
-/// Every schedule, and for free running every step with every combination of its options, on 1, 2 and 5 threads in turn.
+/// Every schedule, and for free running every step with every combination of its options, on 1, 2 and 5 threads in
+/// turn.
 inline std::vector<Execution> every_execution() {
   std::vector<Execution> list;
   const int threads[] = {1, 2, 5};
@@ -40,8 +42,13 @@ inline std::vector<Execution> every_execution() {
       for (const bool refill : {false, true}) {
         for (const int parking : {0, 1, 3}) {
           for (const auto order : {Order::chronological, Order::by_frequency}) {
-            list.push_back({.step = step, .schedule = Schedule::free_running, .order = order,
-                            .threads = threads[turn++ % 3], .skip = skip, .refill = refill, .parking = parking});
+            list.push_back({.step = step,
+                            .schedule = Schedule::free_running,
+                            .order = order,
+                            .threads = threads[turn++ % 3],
+                            .skip = skip,
+                            .refill = refill,
+                            .parking = parking});
           }
         }
       }
@@ -65,7 +72,8 @@ std::string difference(const std::vector<Real>& a, const std::vector<Real>& b, i
     if (std::memcmp(&a[i], &b[i], sizeof(Real)) == 0 || (a[i] != a[i] && b[i] != b[i])) continue;
     std::ostringstream out;
     const std::size_t d = static_cast<std::size_t>(dimension);
-    out << "chain " << i / d / draws << " draw " << i / d % draws << " coordinate " << i % d << ": " << a[i] << " and " << b[i];
+    out << "chain " << i / d / draws << " draw " << i / d % draws << " coordinate " << i % d << ": " << a[i] << " and "
+        << b[i];
     return out.str();
   }
   return "";
@@ -91,7 +99,8 @@ void check_every_way_of_running(const Sampler& sampler, const Target& target) {
   }
 }
 
-/// Stops at random draws, saves, and goes on from the bytes at another width, storage and execution; chains may run ahead.
+/// Stops at random draws, saves, and goes on from the bytes at another width, storage and execution; chains may run
+/// ahead.
 template <class Real, class Sampler, class Target>
 void check_stopping_and_going_on(const Sampler& sampler, const Target& target, int trials) {
   const auto reference = one_chain_at_a_time<Real>(sampler, target);
@@ -115,7 +124,8 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
       const auto ahead = std::min(draws, goal + static_cast<std::uint32_t>(below(5)));
       furthest = std::max(furthest, ahead);
       const Execution& execution = executions[below(executions.size())];
-      run->advance(goal, ahead, {.data = values.data(), .first = 0, .count = draws, .dimension = run->dimension()}, execution);
+      run->advance(goal, ahead, {.data = values.data(), .first = 0, .count = draws, .dimension = run->dimension()},
+                   execution);
       for (std::size_t c = 0; c < chains; ++c) {
         ASSERT_GE(run->records().draws(c), goal);
         ASSERT_LE(run->records().draws(c), furthest);
@@ -123,8 +133,8 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
       std::ostringstream out;
       run->records().save(out);
       bytes = out.str();
-      story += "\n  to " + std::to_string(goal) + " (ahead " + std::to_string(ahead) + "), width " + std::to_string(width) +
-               " " + std::string(name_of(storage)) + " " + describe(execution);
+      story += "\n  to " + std::to_string(goal) + " (ahead " + std::to_string(ahead) + "), width " +
+               std::to_string(width) + " " + std::string(name_of(storage)) + " " + describe(execution);
     }
     const int dimension = static_cast<int>(reference.size() / chains / draws);
     ASSERT_EQ(difference(values, reference, dimension), "") << story;

@@ -1,6 +1,5 @@
 // Delayed rejection in its three forms: the same draws in every way of running, and in every form.
 #include "breakstep/sampler/delayed_rejection.hpp"
-
 #include "breakstep/target/standard_normal.hpp"
 #include "same.hpp"
 
@@ -31,7 +30,8 @@ TEST(Same, TheThreeFormsOfDelayedRejectionAgree) {
 
 TEST(Same, TheCheckNoticesAnotherSeed) {
   const auto a = make_run<double>(DelayedRejection{}, target::StandardNormal{1}, 4, Storage::interleaved, chains, seed);
-  const auto b = make_run<double>(DelayedRejection{}, target::StandardNormal{1}, 4, Storage::interleaved, chains, seed + 1);
+  const auto b =
+      make_run<double>(DelayedRejection{}, target::StandardNormal{1}, 4, Storage::interleaved, chains, seed + 1);
   EXPECT_NE(difference(run_to_the_end(*a, {}), run_to_the_end(*b, {}), 1), "");
 }
 

@@ -1,6 +1,6 @@
-// Elliptical slice: the same draws in every way of running, with identity and dense priors and a target that needs memory.
+// Elliptical slice: the same draws in every way of running, with identity and dense priors and a target that needs
+// memory.
 #include "breakstep/sampler/elliptical_slice.hpp"
-
 #include "breakstep/target/gaussian_likelihood.hpp"
 #include "breakstep/target/gp_regression.hpp"
 #include "same.hpp"

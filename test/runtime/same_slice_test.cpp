@@ -1,6 +1,5 @@
 // Slice sampling in both forms, along directions and coordinates: the same draws in every way of running.
 #include "breakstep/sampler/slice.hpp"
-
 #include "breakstep/target/log_gamma.hpp"
 #include "breakstep/target/standard_normal.hpp"
 #include "same.hpp"

@@ -17,7 +17,8 @@ const runtime::SampleOptions job{.chains = 4096, .draws = 200, .seed = 11};
 
 template <class Sampler>
 double worst_on_normal(const Sampler& sampler, int dimension) {
-  return worst_z(sample(sampler, target::StandardNormal{dimension}, job), 0, normal_moments(std::vector<double>(dimension), 1.0));
+  return worst_z(sample(sampler, target::StandardNormal{dimension}, job), 0,
+                 normal_moments(std::vector<double>(dimension), 1.0));
 }
 
 TEST(DelayedRejection, MomentsOfTheNormal) {
@@ -31,9 +32,11 @@ TEST(DelayedRejection, MomentsOfTheNormal) {
 TEST(DelayedRejection, MomentsOfASkewedTarget) {
   // Mean −γ and second moment γ² + π²/6 of the logarithm of an exponential variable.
   const double gamma = 0.57721566490153286, second = gamma * gamma + 1.6449340668482264;
-  const auto draws = sample(DelayedRejection{.scale = 1.5, .max_tries = 20}, target::LogGamma{}, {.chains = 4096, .draws = 400, .seed = 12});
-  EXPECT_LT(worst_z(draws, 100, {{"mean", -gamma, [](const double* x) { return x[0]; }},
-                                 {"second moment", second, [](const double* x) { return x[0] * x[0]; }}}),
+  const auto draws = sample(DelayedRejection{.scale = 1.5, .max_tries = 20}, target::LogGamma{},
+                            {.chains = 4096, .draws = 400, .seed = 12});
+  EXPECT_LT(worst_z(draws, 100,
+                    {{"mean", -gamma, [](const double* x) { return x[0]; }},
+                     {"second moment", second, [](const double* x) { return x[0] * x[0]; }}}),
             limit);
 }
 
@@ -45,10 +48,11 @@ struct Broken {
   static constexpr auto asks = target::Asks::density;
   template <class Real, int W, lanes::Storage S>
   using State = DelayedRejection::State<Real, W, S>;
-  static constexpr auto program = fsm::program(
-      fsm::block("init", DelayedRejection::init),
-      fsm::loop(DelayedRejection::rejected, fsm::block("propose", DelayedRejection::propose, fsm::density, Judge::block)),
-      fsm::block("done", Done::block));
+  static constexpr auto program =
+      fsm::program(fsm::block("init", DelayedRejection::init),
+                   fsm::loop(DelayedRejection::rejected,
+                             fsm::block("propose", DelayedRejection::propose, fsm::density, Judge::block)),
+                   fsm::block("done", Done::block));
 };
 struct GoodJudge {
   static constexpr auto block = DelayedRejection::judge;
@@ -95,16 +99,16 @@ TEST(DelayedRejection, BrokenNoReturnAfterTheLimitOfTries) {
 TEST(DelayedRejection, BrokenBestDensityNotUpdated) {
   EXPECT_GT(worst_on_normal(Broken<ForgetTheBest, GoodDone>{}, 1), limit);
 }
-TEST(DelayedRejection, BrokenSignOfTheRatio) {
-  EXPECT_GT(worst_on_normal(Broken<WrongSign, GoodDone>{}, 1), limit);
-}
+TEST(DelayedRejection, BrokenSignOfTheRatio) { EXPECT_GT(worst_on_normal(Broken<WrongSign, GoodDone>{}, 1), limit); }
 
 TEST(DelayedRejection, DrawsThatReachTheLimitAreCounted) {
-  const auto few = sample(DelayedRejection{.scale = 5.0, .max_tries = 1}, target::StandardNormal{1}, {.chains = 16, .draws = 100});
+  const auto few =
+      sample(DelayedRejection{.scale = 5.0, .max_tries = 1}, target::StandardNormal{1}, {.chains = 16, .draws = 100});
   EXPECT_GT(few.facts.events, 400U);
   EXPECT_LT(few.facts.events, 1600U);
   // More tries end in fewer stays; a few remain, because a walk that has left the bulk of the target may never return.
-  const auto many = sample(DelayedRejection{.scale = 5.0, .max_tries = 50}, target::StandardNormal{1}, {.chains = 16, .draws = 100});
+  const auto many =
+      sample(DelayedRejection{.scale = 5.0, .max_tries = 50}, target::StandardNormal{1}, {.chains = 16, .draws = 100});
   EXPECT_LT(many.facts.events, few.facts.events / 2);
 }
 

@@ -128,7 +128,8 @@ struct BracketBesideX {
 struct PriorCountedTwice : target::GaussianLikelihood {
   template <class Real, int W>
   lanes::Pack<Real, W> log_likelihood(const lanes::InterleavedVector<Real, W>& x, Real* workspace) const {
-    return GaussianLikelihood::log_likelihood<Real, W>(x, workspace) - Real(0.5) * dot(lanes::Mask<W>::all_lanes(), x, x);
+    return GaussianLikelihood::log_likelihood<Real, W>(x, workspace) -
+           Real(0.5) * dot(lanes::Mask<W>::all_lanes(), x, x);
   }
 };
 
@@ -137,9 +138,15 @@ double worst_on_conjugate() {
   return worst_z(sample(Sampler{}, target::GaussianLikelihood{}, job), burn_in, posterior_moments());
 }
 
-TEST(EllipticalSlice, TheAssembledSamplerItselfIsRight) { EXPECT_LT((worst_on_conjugate<Broken<GoodInit, GoodShrink>>()), limit); }
-TEST(EllipticalSlice, BrokenSignErrorInTheShrink) { EXPECT_GT((worst_on_conjugate<Broken<GoodInit, ShrinkTheWrongEnd>>()), limit); }
-TEST(EllipticalSlice, BrokenBracketDoesNotContainX) { EXPECT_GT((worst_on_conjugate<Broken<BracketBesideX, GoodShrink>>()), limit); }
+TEST(EllipticalSlice, TheAssembledSamplerItselfIsRight) {
+  EXPECT_LT((worst_on_conjugate<Broken<GoodInit, GoodShrink>>()), limit);
+}
+TEST(EllipticalSlice, BrokenSignErrorInTheShrink) {
+  EXPECT_GT((worst_on_conjugate<Broken<GoodInit, ShrinkTheWrongEnd>>()), limit);
+}
+TEST(EllipticalSlice, BrokenBracketDoesNotContainX) {
+  EXPECT_GT((worst_on_conjugate<Broken<BracketBesideX, GoodShrink>>()), limit);
+}
 TEST(EllipticalSlice, BrokenPriorCountedTwice) {
   EXPECT_GT(worst_z(sample(EllipticalSlice{}, PriorCountedTwice{}, job), burn_in, posterior_moments()), limit);
 }
@@ -150,7 +157,8 @@ struct NaNEverywhereElse {
   static target::GaussianPrior prior() { return {}; }
   template <class Real, int W>
   lanes::Pack<Real, W> log_likelihood(const lanes::InterleavedVector<Real, W>& x, Real*) const {
-    return select(x[0] == lanes::Pack<Real, W>(Real(0.5)), lanes::Pack<Real, W>(Real(0)), std::numeric_limits<Real>::quiet_NaN());
+    return select(x[0] == lanes::Pack<Real, W>(Real(0.5)), lanes::Pack<Real, W>(Real(0)),
+                  std::numeric_limits<Real>::quiet_NaN());
   }
 };
 

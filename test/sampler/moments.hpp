@@ -38,8 +38,8 @@ struct Known {
   std::function<double(const double*)> f;
 };
 
-/// The largest |z| over the known functions. A right sampler exceeds 5 once in 1.7 million functions tested; the seeds are
-/// fixed, so what passes once passes always.
+/// The largest |z| over the known functions. A right sampler exceeds 5 once in 1.7 million functions tested; the seeds
+/// are fixed, so what passes once passes always.
 inline double worst_z(const runtime::Draws<double>& draws, std::uint32_t burn_in, const std::vector<Known>& known) {
   double worst = 0;
   for (const Known& k : known) {

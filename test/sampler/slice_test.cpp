@@ -1,4 +1,5 @@
-// Slice sampling: right moments along directions and coordinates, also when the expansion is cut short; broken kernels fail.
+// Slice sampling: right moments along directions and coordinates, also when the expansion is cut short; broken kernels
+// fail.
 #include "breakstep/sampler/slice.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,8 @@ const runtime::SampleOptions job{.chains = 4096, .draws = 100, .seed = 31};
 
 template <class Sampler>
 double worst_on_normal(const Sampler& sampler, int dimension) {
-  return worst_z(sample(sampler, target::StandardNormal{dimension}, job), 0, normal_moments(std::vector<double>(dimension), 1.0));
+  return worst_z(sample(sampler, target::StandardNormal{dimension}, job), 0,
+                 normal_moments(std::vector<double>(dimension), 1.0));
 }
 
 TEST(Slice, MomentsOfTheNormal) {
@@ -37,8 +39,9 @@ template <class Sampler>
 double worst_on_skewed(const Sampler& sampler) {
   const double gamma = 0.57721566490153286, second = gamma * gamma + 1.6449340668482264;
   const auto draws = sample(sampler, target::LogGamma{}, {.chains = 4096, .draws = 150, .seed = 32});
-  return worst_z(draws, 50, {{"mean", -gamma, [](const double* x) { return x[0]; }},
-                             {"second moment", second, [](const double* x) { return x[0] * x[0]; }}});
+  return worst_z(draws, 50,
+                 {{"mean", -gamma, [](const double* x) { return x[0]; }},
+                  {"second moment", second, [](const double* x) { return x[0] * x[0]; }}});
 }
 
 TEST(Slice, MomentsOfASkewedTarget) { EXPECT_LT(worst_on_skewed(Slice{}), limit); }
@@ -100,15 +103,19 @@ struct LimitNotRandomised {
   };
 };
 
-TEST(Slice, TheAssembledSamplerItselfIsRight) { EXPECT_LT((worst_on_normal(Broken<GoodInit, GoodShrink>{}, 1)), limit); }
+TEST(Slice, TheAssembledSamplerItselfIsRight) {
+  EXPECT_LT((worst_on_normal(Broken<GoodInit, GoodShrink>{}, 1)), limit);
+}
 TEST(Slice, BrokenBracketBeginsAtX) { EXPECT_GT((worst_on_normal(Broken<BracketBeginsAtX, GoodShrink>{}, 1)), limit); }
-// On a target with one mode this mistake keeps the distribution right, because after it nothing but the first proposal can
-// be accepted; what shows it is that brackets collapse, which a right sampler's never do here.
+// On a target with one mode this mistake keeps the distribution right, because after it nothing but the first proposal
+// can be accepted; what shows it is that brackets collapse, which a right sampler's never do here.
 TEST(Slice, BrokenSignErrorInTheShrink) {
   const auto events = [](const auto& sampler) { return sample(sampler, target::LogGamma{}, job).facts.events; };
   EXPECT_EQ(events(Broken<GoodInit, GoodShrink>{}), 0U);
   EXPECT_GT(events(Broken<GoodInit, ShrinkTheWrongEnd>{}), job.chains * job.draws / 20);
 }
-TEST(Slice, BrokenLimitNotRandomised) { EXPECT_GT((worst_on_normal(Broken<LimitNotRandomised, GoodShrink>{}, 1)), limit); }
+TEST(Slice, BrokenLimitNotRandomised) {
+  EXPECT_GT((worst_on_normal(Broken<LimitNotRandomised, GoodShrink>{}, 1)), limit);
+}
 
 }  // namespace

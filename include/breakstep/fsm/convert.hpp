@@ -47,8 +47,8 @@ class Collapse {
  public:
   constexpr explicit Collapse(const Graph& raw)
       : graph_(raw),
-        edge_gone_(raw.edges.size(), false),
-        state_gone_(raw.states.size(), false),
+        edges_(raw.edges.size(), Fate::stays),
+        states_(raw.states.size(), Fate::stays),
         in_(raw.states.size()),
         out_(raw.states.size()),
         known_(raw.loop_count + 1, unknown) {
@@ -60,14 +60,15 @@ class Collapse {
       const bool at_an_end = state == graph_.initial || state == graph_.final;
       if (!graph_.states[state].empty() || at_an_end || loops_on_itself(state)) continue;
       bypass(state);
-      state_gone_[state] = true;
+      states_[state] = Fate::is_gone;
     }
     return result();
   }
 
  private:
+  enum class Fate : unsigned char { stays, is_gone };
   // What the labels of an edge say about a condition.
-  enum Known : signed char { unknown, is_false, is_true };
+  enum Known : unsigned char { unknown, is_false, is_true };
 
   constexpr void attach(int edge) {
     out_[graph_.edges[edge].from].push_back(edge);
@@ -76,22 +77,22 @@ class Collapse {
 
   constexpr bool loops_on_itself(int state) const {
     return std::any_of(out_[state].begin(), out_[state].end(),
-                       [&](int edge) { return !edge_gone_[edge] && graph_.edges[edge].to == state; });
+                       [&](int edge) { return edges_[edge] == Fate::stays && graph_.edges[edge].to == state; });
   }
 
   // Replaces every way in followed by a way out by one edge, unless their labels contradict each other. Labels
   // accumulate, so what is judged is always the whole edge.
   constexpr void bypass(int state) {
     for (const int in : in_[state]) {
-      if (edge_gone_[in]) continue;
+      if (edges_[in] == Fate::is_gone) continue;
       learn(in);
       for (const int out : out_[state]) {
-        if (!edge_gone_[out] && agrees_with_known(out)) join(in, out);
+        if (edges_[out] == Fate::stays && agrees_with_known(out)) join(in, out);
       }
       forget(in);
     }
-    for (const int in : in_[state]) edge_gone_[in] = true;
-    for (const int out : out_[state]) edge_gone_[out] = true;
+    for (const int in : in_[state]) edges_[in] = Fate::is_gone;
+    for (const int out : out_[state]) edges_[out] = Fate::is_gone;
   }
 
   constexpr void learn(int edge) {
@@ -118,7 +119,7 @@ class Collapse {
     if (count(graph_.labels) == first) graph_.labels.push_back({LabelKind::next, 0});
     require_at_most(max_labels, count(graph_.labels), "labels in the collapsed machine", advice_when_too_large);
     graph_.edges.push_back({graph_.edges[in].from, graph_.edges[out].to, first, count(graph_.labels) - first});
-    edge_gone_.push_back(false);
+    edges_.push_back(Fate::stays);
     attach(count(graph_.edges) - 1);
   }
 
@@ -139,7 +140,7 @@ class Collapse {
     std::vector<int> new_number(graph_.states.size(), 0);
     for (int state = 0; state < count(graph_.states); ++state) {
       new_number[state] = count(collapsed.states);
-      if (!state_gone_[state]) collapsed.states.push_back(graph_.states[state]);
+      if (states_[state] == Fate::stays) collapsed.states.push_back(graph_.states[state]);
     }
     for (const int edge : remaining_edges()) {
       const Edge& old = graph_.edges[edge];
@@ -156,7 +157,7 @@ class Collapse {
   constexpr std::vector<int> remaining_edges() const {
     std::vector<int> remaining;
     for (int edge = 0; edge < count(graph_.edges); ++edge) {
-      if (!edge_gone_[edge]) remaining.push_back(edge);
+      if (edges_[edge] == Fate::stays) remaining.push_back(edge);
     }
     require_at_most(max_edges, count(remaining), "edges in the collapsed machine", advice_when_too_large);
     std::sort(remaining.begin(), remaining.end(), [&](int a, int b) { return precedes(a, b); });
@@ -180,8 +181,8 @@ class Collapse {
       "stop before collapsing (--stage raw, which grows only linearly) or put blocks between the loops";
 
   Graph graph_;  // Grows: joined edges are appended, those they replace are only marked as gone.
-  std::vector<char> edge_gone_;
-  std::vector<char> state_gone_;
+  std::vector<Fate> edges_;
+  std::vector<Fate> states_;
   std::vector<std::vector<int>> in_;  // For each state its edges, as indices, gone ones included.
   std::vector<std::vector<int>> out_;
   std::vector<Known> known_;  // For each loop; all unknown between two ways in.

@@ -21,8 +21,11 @@ struct Label {
 
   /// The value the loop's condition must have; meaningless for `next`.
   constexpr bool wants() const { return kind == LabelKind::enter || kind == LabelKind::again; }
+  constexpr bool operator==(const Label&) const = default;
   /// By letter in alphabetical order, then by loop number.
-  constexpr auto operator<=>(const Label&) const = default;
+  constexpr bool operator<(const Label& other) const {
+    return kind != other.kind ? kind < other.kind : loop < other.loop;
+  }
 };
 
 enum class StateKind : unsigned char { block, initial, terminal };

@@ -69,19 +69,20 @@ class TreeBuilder {
 /// Whether some loop can go round without running a block. Nothing changes on such a round, so it never ends. This is
 /// so when a loop's body is made only of parts that can be walked through: while loops, which may be skipped.
 constexpr bool may_never_halt(const Tree& tree) {
-  std::vector<char> can_walk_through;  // One flag per open loop: its body, as far as it has been read.
+  enum class Body : unsigned char { can_be_walked_through, runs_a_block };
+  std::vector<Body> open;  // The bodies of the open loops, as far as they have been read.
   for (const Mark& mark : tree.marks) {
     if (mark.opens()) {
-      can_walk_through.push_back(true);
+      open.push_back(Body::can_be_walked_through);
       continue;
     }
-    bool part_can = false;
+    bool can_be_skipped = false;
     if (mark.kind == MarkKind::close) {
-      if (can_walk_through.back()) return true;
-      can_walk_through.pop_back();
-      part_can = tree.marks[mark.partner].kind == MarkKind::open_while;
+      if (open.back() == Body::can_be_walked_through) return true;
+      open.pop_back();
+      can_be_skipped = tree.marks[mark.partner].kind == MarkKind::open_while;
     }
-    if (!can_walk_through.empty() && !part_can) can_walk_through.back() = false;
+    if (!open.empty() && !can_be_skipped) open.back() = Body::runs_a_block;
   }
   return false;
 }

@@ -1,8 +1,9 @@
 // Cholesky factors of one matrix per chain, and triangular solves: W chains in lanes, or one chain with SIMD over rows.
 //
-// L(i,j) is the chain A(i,j), then fma(−L(i,k), L(j,k), ·) for k = 0 … j−1, then times 1/L(j,j) (or the square root when
-// i = j). Tiles cover outputs and never split a chain, so both forms, all tile sizes and all widths give the same bits and
-// the crossover between them may be tuned. A matrix that is not positive definite gives NaN from the failing column on.
+// L(i,j) is the chain A(i,j), then fma(−L(i,k), L(j,k), ·) for k = 0 … j−1, then times 1/L(j,j) (or the square root
+// when i = j). Tiles cover outputs and never split a chain, so both forms, all tile sizes and all widths give the same
+// bits and the crossover between them may be tuned. A matrix that is not positive definite gives NaN from the failing
+// column on.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +44,8 @@ namespace detail {
 
 /// Continues the chains of a Rows × Columns tile over k in [0, end): tile(r,c) −= Σ L(i+r,k)·L(j+c,k).
 template <int Rows, int Columns, class T, int W>
-BREAKSTEP_INLINE void continue_tile(Pack<T, W> (&tile)[Rows][Columns], const Triangles<T, W>& a, int i, int j, int end) {
+BREAKSTEP_INLINE void continue_tile(Pack<T, W> (&tile)[Rows][Columns], const Triangles<T, W>& a, int i, int j,
+                                    int end) {
   const T* left[Rows];
   const T* right[Columns];
   for (int r = 0; r < Rows; ++r) left[r] = a.row(i + r);
@@ -148,9 +150,7 @@ class ColumnMatrix {
   static constexpr std::size_t elements(int n) { return static_cast<std::size_t>(n) * padded(n); }
 
   [[nodiscard]] int size() const { return n_; }
-  [[nodiscard]] BREAKSTEP_INLINE T* column(int j) const {
-    return data_ + static_cast<std::ptrdiff_t>(j) * padded(n_);
-  }
+  [[nodiscard]] BREAKSTEP_INLINE T* column(int j) const { return data_ + static_cast<std::ptrdiff_t>(j) * padded(n_); }
   [[nodiscard]] BREAKSTEP_INLINE T& operator()(int i, int j) const { return column(j)[i]; }
 
  private:
@@ -226,8 +226,8 @@ void factor_panel(const ColumnMatrix<T>& a, T* inverse_diagonal, int first) {
   for (int c = 0; c < Columns; ++c) {
     for (int k = 0; k <= c; ++k) corner[c][k] = a(first + c, first + k);
   }
-  // Registers start at whole multiples of N, so the first ones run over the corner (and, harmlessly, over rows above the
-  // diagonal): it is put back afterwards.
+  // Registers start at whole multiples of N, so the first ones run over the corner (and, harmlessly, over rows above
+  // the diagonal): it is put back afterwards.
   int row = first / N * N;
   for (; row + 2 * N <= padded(a.size()); row += 2 * N) {
     factor_panel_rows<2, Columns>(a, corner, inverse_diagonal, first, row);

@@ -1,4 +1,5 @@
-// One list of fields per state, from which blend, gather, scatter, save and load derive: nobody writes them per sampler.
+// One list of fields per state, from which blend, gather, scatter, save and load derive: nobody writes them per
+// sampler.
 //
 // A state is a struct of packs, masks, vectors and tables with
 //
@@ -35,7 +36,8 @@ struct DimensionOfShape {
   }
 };
 
-/// One member of a state: its name in files and messages, how long it lives, and for vectors and tables how long they are.
+/// One member of a state: its name in files and messages, how long it lives, and for vectors and tables how long they
+/// are.
 template <class State, class Type, class Length, class Rows>
 struct Field {
   using Value = Type;
@@ -68,7 +70,9 @@ constexpr auto fields(Fields... list) {
 
 /// A struct whose members are listed by a static `fields()`.
 template <class State>
-concept HasFields = requires { std::tuple_size<decltype(State::fields())>::value; };
+concept HasFields = requires {
+  std::tuple_size<decltype(State::fields())>::value;
+};
 
 /// Calls visit(field) for each field, in the order of the list.
 template <HasFields State, class Visit>

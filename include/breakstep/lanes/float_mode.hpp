@@ -7,9 +7,9 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::lanes {
 
-/// Sets round-to-nearest, flush-to-zero and denormals-are-zero for this thread with all exceptions masked; the destructor
-/// restores what the caller had. Every library call that computes with packs holds one; the functions of math/ and the
-/// promise of equal bits are stated for this mode.
+/// Sets round-to-nearest, flush-to-zero and denormals-are-zero for this thread with all exceptions masked; the
+/// destructor restores what the caller had. Every library call that computes with packs holds one; the functions of
+/// math/ and the promise of equal bits are stated for this mode.
 class FlushToZero {
  public:
   FlushToZero() : callers_(_mm_getcsr()) { _mm_setcsr(mode); }
@@ -24,7 +24,8 @@ class FlushToZero {
   unsigned callers_;
 };
 
-/// The opposite for code that is not ours (a BatchTarget inside a run): gives back the mode of whoever called the library.
+/// The opposite for code that is not ours (a BatchTarget inside a run): gives back the mode of whoever called the
+/// library.
 class CallersFloatMode {
  public:
   explicit CallersFloatMode(unsigned callers_mode) : ours_(_mm_getcsr()) { _mm_setcsr(callers_mode); }

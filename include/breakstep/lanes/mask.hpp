@@ -34,9 +34,7 @@ class Mask {
   [[nodiscard]] constexpr int count() const { return std::popcount(bits_); }
   [[nodiscard]] constexpr bool operator[](int lane) const { return ((bits_ >> lane) & 1U) != 0; }
 
-  constexpr void set(int lane, bool value = true) {
-    bits_ = value ? bits_ | (1U << lane) : bits_ & ~(1U << lane);
-  }
+  constexpr void set(int lane, bool value = true) { bits_ = value ? bits_ | (1U << lane) : bits_ & ~(1U << lane); }
 
   friend constexpr Mask operator&(Mask a, Mask b) { return Mask(a.bits_ & b.bits_); }
   friend constexpr Mask operator|(Mask a, Mask b) { return Mask(a.bits_ | b.bits_); }

@@ -70,8 +70,8 @@ BREAKSTEP_INLINE void multiply_rows(T* y, const Matrix<T>& a, const T* x, int fi
 
 }  // namespace detail
 
-/// y = A·x for the chains of `where`; y must not overlap x. Every element is one fma chain from +0 over ascending columns,
-/// tiled over rows only, so both storages and every tile size give the same bits.
+/// y = A·x for the chains of `where`; y must not overlap x. Every element is one fma chain from +0 over ascending
+/// columns, tiled over rows only, so both storages and every tile size give the same bits.
 template <class T, int W, Storage S>
 void multiply(Mask<W> where, const Vector<T, W, S>& y, const Matrix<T>& a, const Vector<T, W, S>& x) {
   assert(y.length() == a.rows() && x.length() == a.columns() && y.data() != x.data());

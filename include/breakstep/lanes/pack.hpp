@@ -146,35 +146,23 @@ struct Pack {
   friend BREAKSTEP_INLINE Pack operator-(Pack a) {
     return map([](Part x) { return -x; }, a);
   }
-  friend BREAKSTEP_INLINE Pack operator&(Pack a, Pack b)
-    requires std::is_integral_v<T>
-  {
+  friend BREAKSTEP_INLINE Pack operator&(Pack a, Pack b) requires std::is_integral_v<T> {
     return map([](Part x, Part y) { return x & y; }, a, b);
   }
-  friend BREAKSTEP_INLINE Pack operator|(Pack a, Pack b)
-    requires std::is_integral_v<T>
-  {
+  friend BREAKSTEP_INLINE Pack operator|(Pack a, Pack b) requires std::is_integral_v<T> {
     return map([](Part x, Part y) { return x | y; }, a, b);
   }
-  friend BREAKSTEP_INLINE Pack operator^(Pack a, Pack b)
-    requires std::is_integral_v<T>
-  {
+  friend BREAKSTEP_INLINE Pack operator^(Pack a, Pack b) requires std::is_integral_v<T> {
     return map([](Part x, Part y) { return x ^ y; }, a, b);
   }
-  friend BREAKSTEP_INLINE Pack operator~(Pack a)
-    requires std::is_integral_v<T>
-  {
+  friend BREAKSTEP_INLINE Pack operator~(Pack a) requires std::is_integral_v<T> {
     return map([](Part x) { return ~x; }, a);
   }
   /// Shifts by the same number of bits in every lane; arithmetic to the right for signed T.
-  friend BREAKSTEP_INLINE Pack operator<<(Pack a, int bits)
-    requires std::is_integral_v<T>
-  {
+  friend BREAKSTEP_INLINE Pack operator<<(Pack a, int bits) requires std::is_integral_v<T> {
     return map([bits](Part x) { return x << bits; }, a);
   }
-  friend BREAKSTEP_INLINE Pack operator>>(Pack a, int bits)
-    requires std::is_integral_v<T>
-  {
+  friend BREAKSTEP_INLINE Pack operator>>(Pack a, int bits) requires std::is_integral_v<T> {
     return map([bits](Part x) { return x >> bits; }, a);
   }
   BREAKSTEP_INLINE Pack& operator+=(Pack b) { return *this = *this + b; }
@@ -202,8 +190,9 @@ struct Pack {
   }
 };
 
-/// One truth value per lane in the form comparisons produce and selects consume (0 or −1 as wide as the numbers compared).
-/// It lives inside expressions; what is kept, counted or combined with other types is the Mask it converts to.
+/// One truth value per lane in the form comparisons produce and selects consume (0 or −1 as wide as the numbers
+/// compared). It lives inside expressions; what is kept, counted or combined with other types is the Mask it converts
+/// to.
 template <int Bytes, int W>
 struct Truth {
   using Int = Signed<Bytes>;
@@ -324,8 +313,8 @@ BREAKSTEP_INLINE Pack<U, W> convert(Pack<T, W> a) {
 
 /// a·b + c with one rounding.
 template <class T, int W>
-  requires std::is_floating_point_v<T>
-BREAKSTEP_INLINE Pack<T, W> fma(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b, std::type_identity_t<Pack<T, W>> c) {
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> fma(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b,
+                                                                     std::type_identity_t<Pack<T, W>> c) {
   using P = Pack<T, W>;
   using Part = typename P::Part;
   return P::map(
@@ -353,8 +342,7 @@ BREAKSTEP_INLINE Pack<T, W> fma(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b
 
 /// Correctly rounded; NaN below −0, sqrt(−0) = −0.
 template <class T, int W>
-  requires std::is_floating_point_v<T>
-BREAKSTEP_INLINE Pack<T, W> sqrt(Pack<T, W> a) {
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> sqrt(Pack<T, W> a) {
   using P = Pack<T, W>;
   using Part = typename P::Part;
   // With AVX-512 the unmasked intrinsic makes g++ 12 warn of its own uninitialised operand; a full mask costs nothing.
@@ -396,21 +384,19 @@ BREAKSTEP_INLINE Pack<T, W> max(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b
 
 /// Only the sign bit of each lane, in place.
 template <class T, int W>
-  requires std::is_floating_point_v<T>
-BREAKSTEP_INLINE Pack<Unsigned<sizeof(T)>, W> sign_bit(Pack<T, W> a) {
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<Unsigned<sizeof(T)>, W> sign_bit(Pack<T, W> a) {
   using U = Unsigned<sizeof(T)>;
   return bit_cast<U>(a) & Pack<U, W>(U(1) << (8 * sizeof(T) - 1));
 }
 template <class T, int W>
-  requires std::is_floating_point_v<T>
-BREAKSTEP_INLINE Pack<T, W> abs(Pack<T, W> a) {
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> abs(Pack<T, W> a) {
   using U = Unsigned<sizeof(T)>;
   return bit_cast<T>(bit_cast<U>(a) & Pack<U, W>(~(U(1) << (8 * sizeof(T) - 1))));
 }
 /// The magnitude of `a` with the sign of `b`.
 template <class T, int W>
-  requires std::is_floating_point_v<T>
-BREAKSTEP_INLINE Pack<T, W> copysign(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> copysign(Pack<T, W> a,
+                                                                          std::type_identity_t<Pack<T, W>> b) {
   using U = Unsigned<sizeof(T)>;
   return bit_cast<T>(bit_cast<U>(abs(a)) | sign_bit(b));
 }

@@ -70,8 +70,8 @@ BREAKSTEP_INLINE void multiply_words(std::uint32_t constant, const Pack<U, W>& a
 
 }  // namespace detail
 
-/// Philox4x32-10 of a 64-bit key and four counter words per lane. In 64-bit lanes the counter's high halves are ignored.
-/// Other numbers of rounds exist only so that tests can show that they notice a weak generator.
+/// Philox4x32-10 of a 64-bit key and four counter words per lane. In 64-bit lanes the counter's high halves are
+/// ignored. Other numbers of rounds exist only so that tests can show that they notice a weak generator.
 template <class U, int W, int Rounds = 10>
 BREAKSTEP_INLINE Words<U, W> philox(std::uint64_t key, Words<U, W> counter) {
   using P = Pack<U, W>;

@@ -23,8 +23,8 @@ BREAKSTEP_INLINE Pack<float, W> to_uniform(Pack<std::uint32_t, W> word) {
   return max(k, 0.5F) * Pack<float, W>(0x1p-24F);
 }
 
-/// Uniform in the open interval (0, 1) with 53 bits: k·2⁻⁵³ for k = 1 … 2⁵³−1, and 2⁻⁵⁴ for k = 0. The high 32 bits of k
-/// are `high`, the low 21 the top bits of `low`.
+/// Uniform in the open interval (0, 1) with 53 bits: k·2⁻⁵³ for k = 1 … 2⁵³−1, and 2⁻⁵⁴ for k = 0. The high 32 bits of
+/// k are `high`, the low 21 the top bits of `low`.
 template <int W>
 BREAKSTEP_INLINE Pack<double, W> to_uniform(Pack<std::uint64_t, W> high, Pack<std::uint64_t, W> low) {
   // A 32-bit integer n placed in the low mantissa bits of 2⁵² reads 2⁵² + n: conversion without an AVX-512 instruction.
@@ -104,7 +104,8 @@ namespace detail {
 /// Turns one index's uniforms into the normals of block b of n and hands the coordinates below `length` to
 /// put(number, coordinate); pairs that no coordinate needs are left as uniforms.
 template <class Real, int W, class Put>
-BREAKSTEP_INLINE void normals_of_block(typename Stream<Real, W>::Numbers& numbers, int b, int n, int length, Put&& put) {
+BREAKSTEP_INLINE void normals_of_block(typename Stream<Real, W>::Numbers& numbers, int b, int n, int length,
+                                       Put&& put) {
   for (int j = 0; j < Stream<Real, W>::per_index; j += 2) {
     if (j * n + b >= length) return;
     Stream<Real, W>::to_normals(numbers, j);
@@ -115,8 +116,9 @@ BREAKSTEP_INLINE void normals_of_block(typename Stream<Real, W>::Numbers& number
 
 }  // namespace detail
 
-/// Standard normals in every coordinate for the chains of `where`, from indices first … first + indices_for(length) − 1.
-/// Number j of index first + b becomes coordinate j·n + b, n the number of indices: both storages then store whole packs.
+/// Standard normals in every coordinate for the chains of `where`, from indices first … first + indices_for(length)
+/// − 1. Number j of index first + b becomes coordinate j·n + b, n the number of indices: both storages then store whole
+/// packs.
 template <class Real, int W, Storage S>
 void fill_normal(Mask<W> where, const Vector<Real, W, S>& dst, const Stream<Real, W>& stream,
                  std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first, std::uint32_t purpose) {
@@ -171,7 +173,8 @@ Pack<Real, W> fill_normal_and_uniform(Mask<W> where, const Vector<Real, W, S>& d
     return spare;
   }
   fill_normal(where, dst, stream, first, purpose);
-  if (to_spare) return stream.uniforms(first + Pack<U, W>(static_cast<U>(n - 1)), purpose)[Stream<Real, W>::per_index / 2];
+  if (to_spare)
+    return stream.uniforms(first + Pack<U, W>(static_cast<U>(n - 1)), purpose)[Stream<Real, W>::per_index / 2];
   return stream.uniforms(first + Pack<U, W>(static_cast<U>(n)), purpose)[0];
 }
 

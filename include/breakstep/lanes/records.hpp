@@ -1,4 +1,5 @@
-// ChainRecords: what every chain is while no lane works on it, and what is saved: its number of draws and durable fields.
+// ChainRecords: what every chain is while no lane works on it, and what is saved: its number of draws and durable
+// fields.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,10 @@
-// Vector<T, W, storage>: the vectors of W chains, in one of two storages, and the few operations sampler blocks use on them.
+// Vector<T, W, storage>: the vectors of W chains, in one of two storages, and the few operations sampler blocks use on
+// them.
 //
 // interleaved: coordinate i of all W chains forms a pack (small d).
-// contiguous:  each chain's coordinates lie together and operations run over the lanes of the mask, SIMD over d (large d).
-// Both do the same IEEE operations in the same order on every coordinate, so a chain's bits do not depend on the choice.
+// contiguous:  each chain's coordinates lie together and operations run over the lanes of the mask, SIMD over d (large
+// d). Both do the same IEEE operations in the same order on every coordinate, so a chain's bits do not depend on the
+// choice.
 #pragma once
 
 #include <cassert>
@@ -16,8 +18,8 @@ namespace breakstep::inline BREAKSTEP_ABI::lanes {
 
 enum class Storage { interleaved, contiguous };
 
-/// Coordinates are summed in this many accumulators (coordinate i goes to accumulator i mod 16), which are then added as a
-/// tree: k with k+8, then k+4, k+2, k+1. The order is the same for every width, storage and instruction set.
+/// Coordinates are summed in this many accumulators (coordinate i goes to accumulator i mod 16), which are then added
+/// as a tree: k with k+8, then k+4, k+2, k+1. The order is the same for every width, storage and instruction set.
 inline constexpr int accumulators = 16;
 
 /// `length` rounded up to whole groups of accumulators, so that SIMD over d needs no tails except in sums.
@@ -47,21 +49,15 @@ class Vector {
   void set(int lane, int i, T value) const { data_[offset(lane, i)] = value; }
 
   /// Coordinate i of all chains. Interleaved storage only.
-  [[nodiscard]] BREAKSTEP_INLINE Pack<T, W> operator[](int i) const
-    requires(S == Storage::interleaved)
-  {
+  [[nodiscard]] BREAKSTEP_INLINE Pack<T, W> operator[](int i) const requires(S == Storage::interleaved) {
     return Pack<T, W>::load(data_ + static_cast<std::ptrdiff_t>(i) * W);
   }
-  BREAKSTEP_INLINE void store(int i, Pack<T, W> value) const
-    requires(S == Storage::interleaved)
-  {
+  BREAKSTEP_INLINE void store(int i, Pack<T, W> value) const requires(S == Storage::interleaved) {
     value.store(data_ + static_cast<std::ptrdiff_t>(i) * W);
   }
 
   /// One chain's coordinates. Contiguous storage only.
-  [[nodiscard]] BREAKSTEP_INLINE T* lane_data(int lane) const
-    requires(S == Storage::contiguous)
-  {
+  [[nodiscard]] BREAKSTEP_INLINE T* lane_data(int lane) const requires(S == Storage::contiguous) {
     return data_ + static_cast<std::ptrdiff_t>(lane) * padded(length_);
   }
 
@@ -109,8 +105,9 @@ class Table {
 
 namespace detail {
 
-/// dst_i = f(elements_i...) for the chains of `where`, register by register. `f` is generic in the pack it is given, and
-/// scalars reach it through `per_lane(pack)`, which is the pack itself or one lane's value spread, as the storage needs.
+/// dst_i = f(elements_i...) for the chains of `where`, register by register. `f` is generic in the pack it is given,
+/// and scalars reach it through `per_lane(pack)`, which is the pack itself or one lane's value spread, as the storage
+/// needs.
 template <class T, int W, Storage S, class F, class... Vectors>
 BREAKSTEP_INLINE void update(Mask<W> where, const Vector<T, W, S>& dst, F f, const Vectors&... sources) {
   assert(((sources.length() == dst.length()) && ...));
@@ -206,27 +203,30 @@ BREAKSTEP_INLINE Pack<T, W> sum_over(Mask<W> where, Term term, const Vector<T, W
 /// dst = src for the chains of `where`.
 template <class T, int W, Storage S>
 void assign(Mask<W> where, const Vector<T, W, S>& dst, const Vector<T, W, S>& src) {
-  detail::update(where, dst, [](auto, auto x) { return x; }, src);
+  detail::update(
+      where, dst, [](auto, auto x) { return x; }, src);
 }
 
 /// Every coordinate of dst = the chain's `value`.
 template <class T, int W, Storage S>
 void fill(Mask<W> where, const Vector<T, W, S>& dst, std::type_identity_t<Pack<T, W>> value) {
-  detail::update(where, dst, [&value](auto per_lane, auto) { return per_lane(value); }, dst);
+  detail::update(
+      where, dst, [&value](auto per_lane, auto) { return per_lane(value); }, dst);
 }
 
 /// y += a·x, one rounding per coordinate.
 template <class T, int W, Storage S>
-void add_scaled(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a,
-                const Vector<T, W, S>& x) {
-  detail::update(where, y, [&a](auto per_lane, auto xi, auto yi) { return fma(per_lane(a), xi, yi); }, x, y);
+void add_scaled(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a, const Vector<T, W, S>& x) {
+  detail::update(
+      where, y, [&a](auto per_lane, auto xi, auto yi) { return fma(per_lane(a), xi, yi); }, x, y);
 }
 
 /// dst = y + a·x, one rounding per coordinate.
 template <class T, int W, Storage S>
-void add_scaled(Mask<W> where, const Vector<T, W, S>& dst, const Vector<T, W, S>& y,
-                std::type_identity_t<Pack<T, W>> a, const Vector<T, W, S>& x) {
-  detail::update(where, dst, [&a](auto per_lane, auto xi, auto yi) { return fma(per_lane(a), xi, yi); }, x, y);
+void add_scaled(Mask<W> where, const Vector<T, W, S>& dst, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a,
+                const Vector<T, W, S>& x) {
+  detail::update(
+      where, dst, [&a](auto per_lane, auto xi, auto yi) { return fma(per_lane(a), xi, yi); }, x, y);
 }
 
 /// dst = a·x + b·y, computed as fma(a, x, b·y).
@@ -240,13 +240,15 @@ void combine(Mask<W> where, const Vector<T, W, S>& dst, std::type_identity_t<Pac
 /// y *= a.
 template <class T, int W, Storage S>
 void scale(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a) {
-  detail::update(where, y, [&a](auto per_lane, auto yi) { return per_lane(a) * yi; }, y);
+  detail::update(
+      where, y, [&a](auto per_lane, auto yi) { return per_lane(a) * yi; }, y);
 }
 
 /// dst = x·y, coordinate by coordinate.
 template <class T, int W, Storage S>
 void multiply(Mask<W> where, const Vector<T, W, S>& dst, const Vector<T, W, S>& x, const Vector<T, W, S>& y) {
-  detail::update(where, dst, [](auto, auto xi, auto yi) { return xi * yi; }, x, y);
+  detail::update(
+      where, dst, [](auto, auto xi, auto yi) { return xi * yi; }, x, y);
 }
 
 /// Exchanges x and y for the chains of `where`.
@@ -272,19 +274,20 @@ void swap(Mask<W> where, const Vector<T, W, S>& x, const Vector<T, W, S>& y) {
 /// Σ xᵢ·yᵢ per chain in the fixed order, each term an fma; 0 in lanes outside `where`.
 template <class T, int W, Storage S>
 Pack<T, W> dot(Mask<W> where, const Vector<T, W, S>& x, const Vector<T, W, S>& y) {
-  return detail::sum_over(where, [](auto sum, auto xi, auto yi) { return fma(xi, yi, sum); }, x, y);
+  return detail::sum_over(
+      where, [](auto sum, auto xi, auto yi) { return fma(xi, yi, sum); }, x, y);
 }
 
 /// Σ xᵢ per chain in the fixed order; 0 in lanes outside `where`.
 template <class T, int W, Storage S>
 Pack<T, W> sum(Mask<W> where, const Vector<T, W, S>& x) {
-  return detail::sum_over(where, [](auto total, auto xi) { return total + xi; }, x);
+  return detail::sum_over(
+      where, [](auto total, auto xi) { return total + xi; }, x);
 }
 
 /// Copies the chains of `where` between storages; a density in lanes reads interleaved what blocks keep contiguous.
 template <class T, int W, Storage To, Storage From>
-  requires(To != From)
-void transpose(Mask<W> where, const Vector<T, W, To>& dst, const Vector<T, W, From>& src) {
+requires(To != From) void transpose(Mask<W> where, const Vector<T, W, To>& dst, const Vector<T, W, From>& src) {
   assert(dst.length() == src.length());
   for_each_lane(where, [&](int lane) {
     for (int i = 0; i < src.length(); ++i) dst.set(lane, i, src.at(lane, i));

@@ -17,10 +17,12 @@ std::unique_ptr<runtime::Run<Real>> make_run(const AnySampler& sampler, const st
                                              lanes::Storage storage, std::uint64_t seed, std::size_t chains,
                                              bool one_chain_at_a_time = false);
 
-extern template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&, const std::shared_ptr<const AnyTarget>&,
+extern template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&,
+                                                                     const std::shared_ptr<const AnyTarget>&,
                                                                      lanes::Storage, std::uint64_t, std::size_t, bool);
 extern template std::unique_ptr<runtime::Run<double>> make_run<double>(const AnySampler&,
-                                                                       const std::shared_ptr<const AnyTarget>&, lanes::Storage,
-                                                                       std::uint64_t, std::size_t, bool);
+                                                                       const std::shared_ptr<const AnyTarget>&,
+                                                                       lanes::Storage, std::uint64_t, std::size_t,
+                                                                       bool);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

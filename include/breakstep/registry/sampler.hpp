@@ -56,8 +56,8 @@ struct SamplerEntry {
 /// The built-in samplers.
 const std::vector<SamplerEntry>& samplers();
 
-/// The named one with its default parameters; throws Error with the nearest names if there is none. Hyphens and underscores
-/// are the same.
+/// The named one with its default parameters; throws Error with the nearest names if there is none. Hyphens and
+/// underscores are the same.
 std::unique_ptr<AnySampler> make_sampler(std::string_view name);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

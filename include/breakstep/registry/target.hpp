@@ -28,8 +28,10 @@ class AnyTarget {
   /// Throw Error if the sampler asks for a likelihood and the target declares no prior.
   [[nodiscard]] virtual DensityPtr<float, 1> density(OneFloat width, target::Asks asks) const = 0;
   [[nodiscard]] virtual DensityPtr<double, 1> density(OneDouble width, target::Asks asks) const = 0;
-  [[nodiscard]] virtual DensityPtr<float, lanes::native_width<float>> density(Floats width, target::Asks asks) const = 0;
-  [[nodiscard]] virtual DensityPtr<double, lanes::native_width<double>> density(Doubles width, target::Asks asks) const = 0;
+  [[nodiscard]] virtual DensityPtr<float, lanes::native_width<float>> density(Floats width,
+                                                                              target::Asks asks) const = 0;
+  [[nodiscard]] virtual DensityPtr<double, lanes::native_width<double>> density(Doubles width,
+                                                                                target::Asks asks) const = 0;
   /// From the sampler's coordinates to the target's.
   [[nodiscard]] virtual target::AffineMap<float> map(float precision, target::Asks asks) const = 0;
   [[nodiscard]] virtual target::AffineMap<double> map(double precision, target::Asks asks) const = 0;

@@ -27,8 +27,9 @@ struct Counters {
 
   /// The share of evaluated lanes that somebody waited for.
   [[nodiscard]] double occupancy() const {
-    return evaluations_executed == 0 ? 1.0
-                                     : static_cast<double>(evaluations_asked) / static_cast<double>(evaluations_executed);
+    return evaluations_executed == 0
+               ? 1.0
+               : static_cast<double>(evaluations_asked) / static_cast<double>(evaluations_executed);
   }
 
   void add(const Counters& other) {

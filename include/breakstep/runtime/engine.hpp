@@ -30,8 +30,8 @@ struct Facts {
   std::uint64_t bad_starts = 0;         ///< chains whose first density is NaN or infinite
   std::vector<double> first_bad_start;  ///< the position of the first of them
   std::uint64_t events = 0;             ///< what the sampler counts: loops cut short
-  /// False if the target's value for a chain may depend on which others are evaluated with it: then draws may differ between
-  /// schedules, threads and interruptions.
+  /// False if the target's value for a chain may depend on which others are evaluated with it: then draws may differ
+  /// between schedules, threads and interruptions.
   bool bits_promised = true;
 };
 
@@ -107,10 +107,14 @@ class Engine final : public Run<Real> {
     Work<Real> work(records_, window, goal, std::max(goal, ahead));
     const int threads = thread_count(execution.threads, work.unfinished);
     switch (execution.schedule) {
-      case Schedule::lockstep: return lockstep_all(work, threads, false);
-      case Schedule::lockstep_skip: return lockstep_all(work, threads, true);
-      case Schedule::lockstep_pack: return on_threads(threads, [&](int) { return lockstep_packs(work); });
-      default: return on_threads(threads, [&](int) { return free_running(work, execution, threads); });
+      case Schedule::lockstep:
+        return lockstep_all(work, threads, false);
+      case Schedule::lockstep_skip:
+        return lockstep_all(work, threads, true);
+      case Schedule::lockstep_pack:
+        return on_threads(threads, [&](int) { return lockstep_packs(work); });
+      default:
+        return on_threads(threads, [&](int) { return free_running(work, execution, threads); });
     }
   }
 

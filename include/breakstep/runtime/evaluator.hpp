@@ -63,7 +63,8 @@ class LaneEvaluator final : public Evaluator<Real, W> {
 template <target::BatchTarget Target, class Real, int W>
 class BatchEvaluator final : public Evaluator<Real, W> {
  public:
-  BatchEvaluator(const Target& target, unsigned callers_float_mode) : target_(&target), float_mode_(callers_float_mode) {}
+  BatchEvaluator(const Target& target, unsigned callers_float_mode)
+      : target_(&target), float_mode_(callers_float_mode) {}
 
   [[nodiscard]] bool wants_batches() const override { return true; }
   using Evaluator<Real, W>::answer;

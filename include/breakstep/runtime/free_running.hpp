@@ -1,4 +1,5 @@
-// The free-running schedule: every chain moves through its own states; nobody waits except, on request, at a parked block.
+// The free-running schedule: every chain moves through its own states; nobody waits except, on request, at a parked
+// block.
 #pragma once
 
 #include <algorithm>
@@ -42,10 +43,18 @@ class FreeRunning {
     while (anyone_alive()) {
       ++counters_.steps;
       switch (step_) {
-        case Step::switched_inline: switched_inline(); break;
-        case Step::switched_amortized: switched_amortized(); break;
-        case Step::bundled_inline: bundled_inline(); break;
-        default: bundled_amortized(); break;
+        case Step::switched_inline:
+          switched_inline();
+          break;
+        case Step::switched_amortized:
+          switched_amortized();
+          break;
+        case Step::bundled_inline:
+          bundled_inline();
+          break;
+        default:
+          bundled_amortized();
+          break;
       }
       parking_.step(counters_.evaluations_asked);
       if (execution_.order == Order::by_frequency && counters_.steps == next_sort) {
@@ -261,8 +270,9 @@ class FreeRunning {
     return without;
   }
 
-  /// Everybody has reached the goal: lanes that ran ahead keep what they have drawn and drop the draw they are in. A lane
-  /// that stands at an empty final state has already run the block that changed its durable fields: its draw counts.
+  /// Everybody has reached the goal: lanes that ran ahead keep what they have drawn and drop the draw they are in. A
+  /// lane that stands at an empty final state has already run the block that changed its durable fields: its draw
+  /// counts.
   void stop_everyone() {
     for (Crew& crew : crews_) {
       const Lanes just_done = code_.names[code_.final].empty() ? crew.at[code_.final] : Lanes();
@@ -276,9 +286,8 @@ class FreeRunning {
   }
 
   void sort_by_frequency() {
-    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
-      return counters_.blocks[a].occupied > counters_.blocks[b].occupied;
-    });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int a, int b) { return counters_.blocks[a].occupied > counters_.blocks[b].occupied; });
   }
 
   const typename LanePack<Real, W>::Code& code_;

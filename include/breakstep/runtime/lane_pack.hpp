@@ -1,7 +1,7 @@
 // LanePack: W lanes that work on chains of one sampler, seen by the runtime through a table of functions.
 //
-// The runtime's steps and schedules know a sampler only by this table, so they are compiled once per precision and width
-// and not once per sampler. SamplerPack fills the table from a sampler's program.
+// The runtime's steps and schedules know a sampler only by this table, so they are compiled once per precision and
+// width and not once per sampler. SamplerPack fills the table from a sampler's program.
 #pragma once
 
 #include <array>
@@ -40,15 +40,15 @@ class LanePack {
   /// One state of the machine. `arrivals[k]` collects the lanes that go to state k next.
   struct StateCode {
     bool asks;
-    void (*before)(LanePack&, Lanes);            ///< the block up to its question
-    void (*after)(LanePack&, Lanes);             ///< the rest, once the answer is there
-    void (*run)(LanePack&, Lanes, Lanes*);       ///< before, then on to the next states (of a block that asks nothing)
-    void (*answer)(LanePack&, Lanes, Lanes*);    ///< after, then on to the next states
+    void (*before)(LanePack&, Lanes);          ///< the block up to its question
+    void (*after)(LanePack&, Lanes);           ///< the rest, once the answer is there
+    void (*run)(LanePack&, Lanes, Lanes*);     ///< before, then on to the next states (of a block that asks nothing)
+    void (*answer)(LanePack&, Lanes, Lanes*);  ///< after, then on to the next states
   };
   /// A sampler's program as data: the machine for free running, the tree of marks and conditions for lock-step.
   struct Code {
     std::span<const StateCode> states;
-    std::span<const std::string_view> names;     ///< of the states; empty states have none
+    std::span<const std::string_view> names;  ///< of the states; empty states have none
     std::span<const fsm::Mark> tree;
     std::span<const int> state_of_block;
     std::span<Lanes (*const)(LanePack&)> conditions;
@@ -73,8 +73,8 @@ class LanePack {
   Pack<U, W> chain{U(0)};
   Pack<U, W> draw{U(0)};
 
-  /// Record ↔ lane, at a draw boundary. Storing is allowed in the middle of a draw too: durable fields change only in the
-  /// final block, so what is stored is the chain at its last boundary.
+  /// Record ↔ lane, at a draw boundary. Storing is allowed in the middle of a draw too: durable fields change only in
+  /// the final block, so what is stored is the chain at its last boundary.
   virtual void load(int lane, const std::byte* record) = 0;
   virtual void store(int lane, std::byte* record) const = 0;
   [[nodiscard]] virtual std::size_t record_bytes() const = 0;
@@ -113,9 +113,9 @@ struct Shape {
 /// The lanes of one sampler type. Blocks receive this object as `chains` and use `chains.state`, `chains.sampler` and
 /// `chains.stream()`.
 ///
-/// A sampler has parameters, `static constexpr target::Asks asks`, `template <class Real, int W, Storage S> struct State`
-/// with at least the fields x, log_density and events (durable), request and answer (scratch), and a
-/// `static constexpr auto program`.
+/// A sampler has parameters, `static constexpr target::Asks asks`, `template <class Real, int W, Storage S> struct
+/// State` with at least the fields x, log_density and events (durable), request and answer (scratch), and a `static
+/// constexpr auto program`.
 template <class Sampler, class Real, int W, Storage S>
 class SamplerPack final : public LanePack<Real, W> {
  public:
@@ -163,15 +163,16 @@ class SamplerPack final : public LanePack<Real, W> {
   }
 
   void place_at_random(Lanes where, bool uniform, Real scale) override {
-    const lanes::Stream<Real, W> starts(seed_, this->chain, static_cast<U>(~std::uint32_t{0}));  // no draw has this number
+    const lanes::Stream<Real, W> starts(seed_, this->chain,
+                                        static_cast<U>(~std::uint32_t{0}));  // no draw has this number
     fill_normal(where, state.request, starts, U(0), 0);
     if (uniform) {
-      // Through uniforms of the same index layout: one coordinate per index keeps it simple where speed does not matter.
+      // Through uniforms of the same index layout: one coordinate per index keeps it simple where speed does not
+      // matter.
       for (int i = 0; i < shape_.dimension; ++i) {
         const auto u = starts.uniforms(static_cast<U>(i), 1)[0];
-        lanes::for_each_lane(where, [&](int lane) {
-          state.request.set(lane, i, (Real(2) * u[lane] - Real(1)) * scale);
-        });
+        lanes::for_each_lane(where,
+                             [&](int lane) { state.request.set(lane, i, (Real(2) * u[lane] - Real(1)) * scale); });
       }
     } else {
       lanes::scale(where, state.request, Pack<Real, W>(scale));
@@ -298,10 +299,12 @@ class SamplerPack final : public LanePack<Real, W> {
     static constexpr auto states = []<int... K>(std::integer_sequence<int, K...>) {
       return std::array<typename Base::StateCode, state_count>{
           typename Base::StateCode{asks<K>(), before<K>, after<K>, run<K>, answer<K>}...};
-    }(std::make_integer_sequence<int, state_count>{});
+    }
+    (std::make_integer_sequence<int, state_count>{});
     static constexpr auto conditions = []<int... N>(std::integer_sequence<int, N...>) {
       return std::array<Lanes (*)(Base&), Program::loop_count>{condition<N>...};
-    }(std::make_integer_sequence<int, Program::loop_count>{});
+    }
+    (std::make_integer_sequence<int, Program::loop_count>{});
     static const auto tree = Program::tree();
     static constexpr auto state_of_block = [] {
       std::array<int, Program::block_count> states_of{};
@@ -317,8 +320,8 @@ class SamplerPack final : public LanePack<Real, W> {
       }
       return state_names;
     }();
-    static const typename Base::Code table{states,         names,           tree.marks,    state_of_block,
-                                           conditions,     machine.initial, machine.final, Program::loop_count};
+    static const typename Base::Code table{states,     names,           tree.marks,    state_of_block,
+                                           conditions, machine.initial, machine.final, Program::loop_count};
     return table;
   }
 

@@ -49,7 +49,12 @@ class Lockstep {
   /// `skip` leaves out packs in which no lane is active. `agreement` joins the threads of one group; null if alone.
   Lockstep(std::vector<std::unique_ptr<LanePack<Real, W>>>& packs, Evaluator<Real, W>& evaluator, Work<Real>& work,
            bool skip, Agreement* agreement)
-      : packs_(packs), code_(packs.front()->code()), evaluator_(evaluator), work_(work), skip_(skip), agreement_(agreement) {
+      : packs_(packs),
+        code_(packs.front()->code()),
+        evaluator_(evaluator),
+        work_(work),
+        skip_(skip),
+        agreement_(agreement) {
     counters_.blocks.resize(code_.states.size());
   }
 

@@ -12,15 +12,15 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
-/// How one move is made. switched: each lane runs one block per step (the paper's `step`). bundled: a lane that leaves a
-/// block may run the following ones in the same step (`bundled_step`). inline: the density is evaluated inside each block
-/// that asks. amortized: once per step for all blocks that ask (`amortized_step`). `automatic` is bundled, and amortized
-/// where more than one block asks.
+/// How one move is made. switched: each lane runs one block per step (the paper's `step`). bundled: a lane that leaves
+/// a block may run the following ones in the same step (`bundled_step`). inline: the density is evaluated inside each
+/// block that asks. amortized: once per step for all blocks that ask (`amortized_step`). `automatic` is bundled, and
+/// amortized where more than one block asks.
 enum class Step { automatic, switched_inline, switched_amortized, bundled_inline, bundled_amortized };
 
-/// Who moves now. lockstep: masked loops with a barrier over all chains, every pack executed until the last chain leaves
-/// (vmap). lockstep_skip: packs in which no lane is active are skipped. lockstep_pack: the barrier spans one pack only.
-/// free_running: no barrier; every chain moves through its own states.
+/// Who moves now. lockstep: masked loops with a barrier over all chains, every pack executed until the last chain
+/// leaves (vmap). lockstep_skip: packs in which no lane is active are skipped. lockstep_pack: the barrier spans one
+/// pack only. free_running: no barrier; every chain moves through its own states.
 enum class Schedule { lockstep, lockstep_skip, lockstep_pack, free_running };
 
 /// In which order a bundled step tries the blocks: as written, or those that ran most often first.
@@ -30,10 +30,10 @@ struct Execution {
   Step step = Step::automatic;
   Schedule schedule = Schedule::free_running;
   Order order = Order::chronological;
-  int threads = 1;       ///< 0 means one per core
-  bool skip = true;      ///< free_running: leave out a block that no lane wants
-  bool refill = true;    ///< free_running: a lane whose chain is done takes the next chain
-  int parking = 0;       ///< free_running: a block that asks nothing waits until this many lanes want it; 0 tunes it
+  int threads = 1;     ///< 0 means one per core
+  bool skip = true;    ///< free_running: leave out a block that no lane wants
+  bool refill = true;  ///< free_running: a lane whose chain is done takes the next chain
+  int parking = 0;     ///< free_running: a block that asks nothing waits until this many lanes want it; 0 tunes it
 };
 
 /// Names as the command line and messages write them; parse_* throw Error with the known names.

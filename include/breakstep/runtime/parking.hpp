@@ -9,8 +9,8 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
-/// Tries the candidates in short windows, uses the fastest for a long one, and tries again, since the best may change as
-/// chains move. Parking never changes a draw, so this may depend on the clock.
+/// Tries the candidates in short windows, uses the fastest for a long one, and tries again, since the best may change
+/// as chains move. Parking never changes a draw, so this may depend on the clock.
 class ParkingTuner {
  public:
   /// `fixed` ≥ 1 is used as it is; 0 means tune, for packs of `width` lanes.

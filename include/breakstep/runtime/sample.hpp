@@ -69,9 +69,9 @@ std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<cons
 
 /// The same for a batch target, whose evaluations run in the float mode of the thread that calls this.
 template <class Real, int W, Storage S, class Sampler, target::BatchTarget Target>
-  requires(!target::LaneTarget<Target>)
-std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<const Target> target, std::uint64_t seed,
-                                    std::size_t chains) {
+requires(!target::LaneTarget<Target>) std::unique_ptr<Run<Real>> make_run(const Sampler& sampler,
+                                                                          std::shared_ptr<const Target> target,
+                                                                          std::uint64_t seed, std::size_t chains) {
   if (Sampler::asks == target::Asks::likelihood) {
     throw Error("this sampler cannot draw from a batch target", "it needs a likelihood and a Gaussian prior",
                 "use another sampler");
@@ -88,24 +88,31 @@ std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<cons
 template <class Real>
 Draws<Real> draw_all(Run<Real>& run, const SampleOptions& options) {
   check(options, run.dimension());
-  Draws<Real> result{.chains = options.chains, .draws = options.draws, .dimension = run.dimension(), .values = {}, .counters = {}, .facts = {}};
+  Draws<Real> result{.chains = options.chains,
+                     .draws = options.draws,
+                     .dimension = run.dimension(),
+                     .values = {},
+                     .counters = {},
+                     .facts = {}};
   result.values.resize(options.chains * options.draws * static_cast<std::size_t>(run.dimension()));
   const auto begin = std::chrono::steady_clock::now();
   run.start(options.starts);
   Execution execution = options.execution;
   execution.threads = options.threads;
-  result.counters = run.advance(options.draws, options.draws,
-                                {.data = result.values.data(), .first = 0, .count = options.draws, .dimension = run.dimension()},
-                                execution);
+  result.counters = run.advance(
+      options.draws, options.draws,
+      {.data = result.values.data(), .first = 0, .count = options.draws, .dimension = run.dimension()}, execution);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.facts = run.facts();
   return result;
 }
 
-/// Draws from `target`. Throws Error for invalid options, or if the sampler needs a prior that the target does not declare.
+/// Draws from `target`. Throws Error for invalid options, or if the sampler needs a prior that the target does not
+/// declare.
 template <class Real = double, class Sampler, class Target>
-  requires(target::LaneTarget<Target> || target::BatchTarget<Target>)
-Draws<Real> sample(const Sampler& sampler, const Target& target, const SampleOptions& options) {
+requires(target::LaneTarget<Target> || target::BatchTarget<Target>) Draws<Real> sample(const Sampler& sampler,
+                                                                                       const Target& target,
+                                                                                       const SampleOptions& options) {
   constexpr int W = lanes::native_width<Real>;
   const auto shared = std::make_shared<const Target>(target);
   check(options, shared->dimension());

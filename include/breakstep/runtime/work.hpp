@@ -25,8 +25,8 @@ struct DrawWindow {
   }
 };
 
-/// One segment of a run: every chain is to have `goal` draws. Chains may run ahead to `ahead` draws while others still work,
-/// rather than leave their lanes idle.
+/// One segment of a run: every chain is to have `goal` draws. Chains may run ahead to `ahead` draws while others still
+/// work, rather than leave their lanes idle.
 template <class Real>
 struct Work {
   Work(lanes::ChainRecords& all, const DrawWindow<Real>& draws, std::uint32_t goal_draws, std::uint32_t ahead_draws)

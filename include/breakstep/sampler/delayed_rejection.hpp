@@ -26,11 +26,11 @@ using lanes::Unsigned;
 enum class DelayedRejectionForm { three_states, condensed, unrolled };
 
 /// After rejected tries of best density p*, the proposal y is accepted with probability
-/// min(1, max(0, p(y) − p*) / (p(x) − p*)); the next proposal is centred on the last rejected point. A chain that reaches
-/// the limit of tries stays at x.
+/// min(1, max(0, p(y) − p*) / (p(x) − p*)); the next proposal is centred on the last rejected point. A chain that
+/// reaches the limit of tries stays at x.
 template <DelayedRejectionForm form>
 struct DelayedRejectionIn {
-  double scale = 0.5;   ///< standard deviation of a proposal
+  double scale = 0.5;  ///< standard deviation of a proposal
   int max_tries = 100;
 
   static constexpr auto asks = target::Asks::density;
@@ -88,7 +88,8 @@ struct DelayedRejectionIn {
     const auto proposed = exp(s.answer - s.log_density);
     // Before any rejection p* = 0, also when p(x) = 0: then every proposal of positive density is accepted.
     using Reals = std::remove_cvref_t<decltype(s.best)>;
-    const auto best = select(s.best == Reals(-std::numeric_limits<Real>::infinity()), Reals(Real(0)), exp(s.best - s.log_density));
+    const auto best =
+        select(s.best == Reals(-std::numeric_limits<Real>::infinity()), Reals(Real(0)), exp(s.best - s.log_density));
     const auto accepted = (s.uniform * (Real(1) - best) < proposed - best).mask();
     s.accepted = (s.accepted & ~where) | (accepted & where);
     assign(where, s.best, max(s.answer, s.best));

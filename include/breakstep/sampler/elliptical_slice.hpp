@@ -44,12 +44,11 @@ struct EllipticalSlice {
     static constexpr auto fields() {
       using lanes::durable;
       using lanes::scratch;
-      return lanes::fields(durable("x", &State::x), durable("log_density", &State::log_density),
-                           durable("events", &State::events), scratch("request", &State::request),
-                           scratch("answer", &State::answer), scratch("other", &State::other),
-                           scratch("threshold", &State::threshold), scratch("angle", &State::angle),
-                           scratch("lowest", &State::lowest), scratch("highest", &State::highest),
-                           scratch("shrinks", &State::shrinks));
+      return lanes::fields(
+          durable("x", &State::x), durable("log_density", &State::log_density), durable("events", &State::events),
+          scratch("request", &State::request), scratch("answer", &State::answer), scratch("other", &State::other),
+          scratch("threshold", &State::threshold), scratch("angle", &State::angle), scratch("lowest", &State::lowest),
+          scratch("highest", &State::highest), scratch("shrinks", &State::shrinks));
     }
   };
 
@@ -103,8 +102,8 @@ struct EllipticalSlice {
   };
 
   static constexpr auto program =
-      fsm::program(fsm::block("init", init, fsm::density), fsm::loop(rejected, fsm::block("shrink", shrink, fsm::density)),
-                   fsm::block("done", done));
+      fsm::program(fsm::block("init", init, fsm::density),
+                   fsm::loop(rejected, fsm::block("shrink", shrink, fsm::density)), fsm::block("done", done));
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::sampler

@@ -100,8 +100,8 @@ struct SliceIn {
     assign(where, s.threshold, s.log_density + log(first[0]));
     assign(where, s.lower, -width * first[1]);
     assign(where, s.upper, s.lower + width);
-    const Counts below = lanes::convert<U>(lanes::convert<lanes::Signed<sizeof(Real)>>(
-        second[0] * Reals(static_cast<Real>(chains.sampler.max_steps))));
+    const Counts below = lanes::convert<U>(
+        lanes::convert<lanes::Signed<sizeof(Real)>>(second[0] * Reals(static_cast<Real>(chains.sampler.max_steps))));
     assign(where, s.steps_below, below);
     assign(where, s.steps_above, Counts(static_cast<U>(chains.sampler.max_steps - 1)) - below);
     s.lower_open = (s.lower_open & ~where) | (where & (s.steps_below != Counts(0U)).mask());

@@ -7,8 +7,8 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
-/// Each coordinate i was measured once, as measured[i] with standard deviation `noise`. The posterior is normal with mean
-/// measured[i] / (1 + noise²) and variance noise² / (1 + noise²).
+/// Each coordinate i was measured once, as measured[i] with standard deviation `noise`. The posterior is normal with
+/// mean measured[i] / (1 + noise²) and variance noise² / (1 + noise²).
 struct GaussianLikelihood {
   std::array<double, 3> measured = {0.5, -0.3, 0.8};
   double noise = 0.25;

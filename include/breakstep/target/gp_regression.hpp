@@ -1,4 +1,5 @@
-// Gaussian-process regression: the posterior of noise, length scale and signal variance, all as logarithms with N(0,1) priors.
+// Gaussian-process regression: the posterior of noise, length scale and signal variance, all as logarithms with N(0,1)
+// priors.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
-/// Parameters (s, l, c): K = eᶜ·exp(−D² / 2eˡ) + eˢ·I, y ~ N(0, K), prior N(0, I). A covariance that is not positive definite
-/// in floating point has density NaN, which every sampler rejects.
+/// Parameters (s, l, c): K = eᶜ·exp(−D² / 2eˡ) + eˢ·I, y ~ N(0, K), prior N(0, I). A covariance that is not positive
+/// definite in floating point has density NaN, which every sampler rejects.
 class GpRegression {
  public:
   /// `features` is rows × columns; both features and y are standardised here (population standard deviation).

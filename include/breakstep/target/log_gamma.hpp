@@ -6,8 +6,8 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
-/// x = log g with g ~ Gamma(shape, 1), in every coordinate: log density shape·x − eˣ. Mean ψ(shape), variance ψ′(shape);
-/// for shape 1 that is −0.5772… and π²/6, with skewness −1.14.
+/// x = log g with g ~ Gamma(shape, 1), in every coordinate: log density shape·x − eˣ. Mean ψ(shape), variance
+/// ψ′(shape); for shape 1 that is −0.5772… and π²/6, with skewness −1.14.
 struct LogGamma {
   int size = 1;
   double shape = 1.0;

@@ -29,8 +29,8 @@ class AffineMap {
   /// The identity.
   explicit AffineMap(int dimension) : dimension_(dimension) {}
 
-  /// The map that takes N(0, I) to `prior`. Throws Error if the prior's sizes are wrong or its covariance is not positive
-  /// definite.
+  /// The map that takes N(0, I) to `prior`. Throws Error if the prior's sizes are wrong or its covariance is not
+  /// positive definite.
   AffineMap(const GaussianPrior& prior, int dimension) : dimension_(dimension) {
     const auto n = static_cast<std::size_t>(dimension);
     require(prior.mean.empty() || prior.mean.size() == n, "mean", prior.mean.size(), n);
@@ -38,7 +38,9 @@ class AffineMap {
     require(prior.covariance.empty() || prior.covariance.size() == n * n, "covariance", prior.covariance.size(), n * n);
     for (const double m : prior.mean) mean_.push_back(static_cast<Real>(m));
     for (const double s : prior.sd) {
-      if (!(s > 0)) throw Error("a standard deviation of the prior is " + std::to_string(s), "it must be positive", "correct the prior");
+      if (!(s > 0))
+        throw Error("a standard deviation of the prior is " + std::to_string(s), "it must be positive",
+                    "correct the prior");
       scale_.push_back(static_cast<Real>(s));
     }
     if (!prior.covariance.empty()) factor(prior.covariance);
@@ -79,7 +81,8 @@ class AffineMap {
 
   /// log N(x; m, L·Lᵀ) up to a constant; `u` is scratch.
   template <int W>
-  [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& u) const {
+  [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x,
+                                          const InterleavedVector<Real, W>& u) const {
     if (is_identity()) return Pack<Real, W>(Real(-0.5)) * dot(Mask<W>::all_lanes(), x, x);
     invert(x, u);
     return Pack<Real, W>(Real(-0.5)) * dot(Mask<W>::all_lanes(), u, u);
@@ -105,7 +108,8 @@ class AffineMap {
     lower_.assign(static_cast<std::size_t>(dimension_) * dimension_, Real(0));
     for (int i = 0; i < dimension_; ++i) {
       if (!(a(i, i) > 0)) {
-        throw Error("the prior's covariance cannot be used", "it is not positive definite", "check its rows and columns");
+        throw Error("the prior's covariance cannot be used", "it is not positive definite",
+                    "check its rows and columns");
       }
       for (int j = 0; j <= i; ++j) lower_[static_cast<std::size_t>(i) * dimension_ + j] = static_cast<Real>(a(i, j));
     }

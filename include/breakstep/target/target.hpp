@@ -20,8 +20,8 @@ namespace breakstep::inline BREAKSTEP_ABI::target {
 ///       Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real* workspace) const;
 ///     };
 ///
-/// A target with a Gaussian prior offers `log_likelihood` (same signature) and `GaussianPrior prior() const` instead; its
-/// log density is the sum of the two. `template <class Real, int W> std::size_t workspace() const` is optional.
+/// A target with a Gaussian prior offers `log_likelihood` (same signature) and `GaussianPrior prior() const` instead;
+/// its log density is the sum of the two. `template <class Real, int W> std::size_t workspace() const` is optional.
 template <class T>
 concept HasDensity = requires(const T& t, const InterleavedVector<double, 4>& x, double* workspace) {
   { t.dimension() } -> std::convertible_to<int>;
@@ -39,8 +39,8 @@ concept LaneTarget = HasDensity<T> || HasPrior<T>;
 /// A target evaluated for any number of positions in one call, in double: external models, and likelihoods shaped like
 /// matrix products. `positions` is batch × dimension; the caller's float mode is restored around the call.
 ///
-/// `batch_invariant()` says that a position's value never depends on the others in its batch. If it is false, the promise
-/// of equal bits is withdrawn, and the run says so.
+/// `batch_invariant()` says that a position's value never depends on the others in its batch. If it is false, the
+/// promise of equal bits is withdrawn, and the run says so.
 template <class T>
 concept BatchTarget = requires(const T& t, const double* positions, std::size_t batch, double* values) {
   { t.dimension() } -> std::convertible_to<int>;
@@ -70,7 +70,8 @@ class LaneDensity final : public Density<Real, W> {
 
   [[nodiscard]] int dimension() const override { return target_->dimension(); }
   [[nodiscard]] std::size_t workspace() const override {
-    return workspace_of<Target, Real, W>(*target_) + (HasPrior<Target> ? InterleavedVector<Real, W>::elements(dimension()) : 0);
+    return workspace_of<Target, Real, W>(*target_) +
+           (HasPrior<Target> ? InterleavedVector<Real, W>::elements(dimension()) : 0);
   }
   [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, Real* workspace) const override {
     if constexpr (HasPrior<Target>) {
@@ -119,8 +120,8 @@ class LikelihoodDensity final : public Density<Real, W> {
 
 }  // namespace detail
 
-/// The function of `target` that a sampler asks for, at any precision and width. Throws Error if the sampler needs a prior
-/// and the target declares none.
+/// The function of `target` that a sampler asks for, at any precision and width. Throws Error if the sampler needs a
+/// prior and the target declares none.
 template <class Real, int W, LaneTarget Target>
 std::unique_ptr<Density<Real, W>> make_density(std::shared_ptr<const Target> target, Asks asks) {
   if (asks == Asks::density) return std::make_unique<detail::LaneDensity<Target, Real, W>>(std::move(target));

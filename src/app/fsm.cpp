@@ -159,7 +159,7 @@ Subject find_subject(const Options& options, fsm::Numbering numbering) {
   if (options.file) return subject_of_text(read_input(*options.file, limit), numbering);
   if (!options.program) {
     throw breakstep::Error("no program given", "fsm needs a text, a name or --file",
-                           "try breakstep fsm \"op1W{op1}op1\" or breakstep fsm --list");
+                           R"(try breakstep fsm "op1W{op1}op1" or breakstep fsm --list)");
   }
   if (*options.program == "-") return subject_of_text(read_input("-", limit), numbering);
   return subject_of_argument(*options.program, numbering);

@@ -87,7 +87,7 @@ std::string as_dot(const Graph& graph, std::span<const std::string> names) {
       "  rankdir=LR;\n"
       "  nodesep=0.3;\n"
       "  ranksep=0.5;\n"
-      "  node [shape=ellipse, group=program, fontname=\"Helvetica\", fontsize=13, width=0.7, height=0.7, "
+      R"(  node [shape=ellipse, group=program, fontname="Helvetica", fontsize=13, width=0.7, height=0.7, )"
       "margin=0.04];\n"
       "  edge [fontname=\"Helvetica\", fontsize=11, arrowsize=0.7];\n"
       "  start [shape=point, style=invis, width=0.05];\n";
@@ -113,7 +113,7 @@ std::string as_mermaid(const Graph& graph, std::span<const std::string> names) {
     const std::string name = mermaid_quoted(shortened(name_of(graph.states[i], names)));
     put(text, "  s", i, final ? "(((" : "((", name, final ? ")))\n" : "))\n");
   }
-  put(text, "  start[\" \"] --> s", graph.initial, "\n  style start fill:none,stroke:none\n");
+  put(text, R"(  start[" "] --> s)", graph.initial, "\n  style start fill:none,stroke:none\n");
   for (const Edge& edge : graph.edges) {
     put(text, "  s", edge.from, " -->|", mermaid_quoted(joined_labels(graph, edge)), "| s", edge.to, '\n');
   }
@@ -122,12 +122,12 @@ std::string as_mermaid(const Graph& graph, std::span<const std::string> names) {
 
 void put_json_state(std::string& text, const Graph& graph, int id, std::span<const std::string> names) {
   const State& state = graph.states[id];
-  put(text, "{\"id\":", id, ",\"name\":", json_quoted(name_of(state, names)), ",\"block\":");
-  put(text, state.empty() ? "null" : std::to_string(state.number), ",\"empty\":", state.empty() ? "true}" : "false}");
+  put(text, R"({"id":)", id, R"(,"name":)", json_quoted(name_of(state, names)), R"(,"block":)");
+  put(text, state.empty() ? "null" : std::to_string(state.number), R"(,"empty":)", state.empty() ? "true}" : "false}");
 }
 
 void put_json_edge(std::string& text, const Graph& graph, const Edge& edge) {
-  put(text, "{\"from\":", edge.from, ",\"to\":", edge.to, ",\"labels\":[");
+  put(text, R"({"from":)", edge.from, R"(,"to":)", edge.to, R"(,"labels":[)");
   const char* separator = "";
   for (const Label label : graph.labels_of(edge)) {
     put(text, separator, '"', to_string(label), '"');
@@ -137,7 +137,7 @@ void put_json_edge(std::string& text, const Graph& graph, const Edge& edge) {
 }
 
 std::string as_json(const Graph& graph, std::span<const std::string> names) {
-  std::string text = "{\"states\":[";
+  std::string text = R"({"states":[)";
   for (int i = 0; i < count(graph.states); ++i) {
     text += i > 0 ? ",\n" : "\n";
     put_json_state(text, graph, i, names);
@@ -147,8 +147,8 @@ std::string as_json(const Graph& graph, std::span<const std::string> names) {
     text += i > 0 ? ",\n" : "\n";
     put_json_edge(text, graph, graph.edges[i]);
   }
-  put(text, "],\n\"initial\":", graph.initial, ",\"final\":", graph.final);
-  put(text, ",\"may_never_halt\":", graph.may_never_halt ? "true" : "false", "}\n");
+  put(text, "],\n\"initial\":", graph.initial, R"(,"final":)", graph.final);
+  put(text, R"(,"may_never_halt":)", graph.may_never_halt ? "true" : "false", "}\n");
   return text;
 }
 

@@ -80,7 +80,7 @@ class TreeWriter {
     close_down_to(depth);
     if (id_ > 0) text_ += first_child_ ? "\n" : ",\n";
     first_child_ = !leaf;
-    put(text_, '{', fields, leaf ? "}" : ",\"children\":[");
+    put(text_, '{', fields, leaf ? "}" : R"(,"children":[)");
     if (!leaf) ++open_;
   }
 
@@ -135,8 +135,8 @@ std::string render(const ParseTree& tree, std::string_view text, Format format) 
     const bool leaf = node.size == 1;
     const std::string_view source = text.substr(node.begin, node.end - node.begin);
     fields.clear();
-    put(fields, "\"symbol\":\"", name_of(node.symbol), '"');
-    if (leaf) put(fields, ",\"text\":", json_quoted(source));
+    put(fields, R"("symbol":")", name_of(node.symbol), '"');
+    if (leaf) put(fields, R"(,"text":)", json_quoted(source));
     writer.node(depth, leaf, leaf ? source : name_of(node.symbol), fields);
     // Children are found from right to left, so the leftmost ends on top.
     for (int child = index - 1; child > index - node.size; child -= tree.nodes[child].size) {
@@ -148,7 +148,7 @@ std::string render(const ParseTree& tree, std::string_view text, Format format) 
 
 std::string render(const Tree& tree, std::span<const std::string> names, Format format) {
   TreeWriter writer(format);
-  writer.node(0, false, "blocks", "\"kind\":\"blocks\"");
+  writer.node(0, false, "blocks", R"("kind":"blocks")");
   int depth = 1;
   for (const Mark& mark : tree.marks) {
     std::string caption;
@@ -158,10 +158,10 @@ std::string render(const Tree& tree, std::span<const std::string> names, Format 
     } else if (mark.opens()) {
       const std::string_view kind = mark.kind == MarkKind::open_while ? "while" : "repeat";
       put(caption, kind, ' ', mark.number);
-      put(fields, "\"kind\":\"", kind, "\",\"loop\":", mark.number);
+      put(fields, R"("kind":")", kind, R"(","loop":)", mark.number);
       writer.node(depth++, false, caption, fields);
     } else {
-      put(fields, "\"kind\":\"simple\",\"block\":", mark.number, ",\"name\":", json_quoted(names[mark.number]));
+      put(fields, R"("kind":"simple","block":)", mark.number, R"(,"name":)", json_quoted(names[mark.number]));
       writer.node(depth, true, names[mark.number], fields);
     }
   }

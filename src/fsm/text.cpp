@@ -88,9 +88,9 @@ std::string why(const SyntaxError& error, std::string_view text) {
     case Mistake::no_program:
       return "it has no block";
     case Mistake::unfinished_op:
-      return "an operation is \"op\" directly followed by a number";
+      return R"(an operation is "op" directly followed by a number)";
     case Mistake::no_open_brace:
-      return "W and R are followed by \"{\"";
+      return R"(W and R are followed by "{")";
     case Mistake::empty_body:
       return "the loop opened at " + place(text, error.opened) + " has no block yet";
     case Mistake::stray_close:

@@ -38,6 +38,7 @@ inline std::vector<std::string> close_names(std::string_view given, const std::v
   }
   std::stable_sort(close.begin(), close.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<std::string> sorted;
+  sorted.reserve(close.size());
   for (auto& [distance, name] : close) sorted.push_back(std::move(name));
   return sorted;
 }

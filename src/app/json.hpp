@@ -17,7 +17,7 @@ namespace breakstep_app {
 inline std::string json_number(double number) {
   if (!std::isfinite(number)) return "null";
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  char* const end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
   return {text.data(), end};
 }
 

@@ -16,7 +16,6 @@
 namespace {
 
 using namespace breakstep;
-using runtime::Execution;
 using runtime::SampleOptions;
 using runtime::Schedule;
 using runtime::Starts;
@@ -81,7 +80,7 @@ TEST(Run, AChainDoesNotDependOnHowManyOthersThereAre) {
 }
 
 TEST(Run, StartsFollowTheirLaw) {
-  const auto spread = [](Starts starts) {
+  const auto spread = [](const Starts& starts) {
     const auto run = runtime::make_run<double, 4, lanes::Storage::interleaved>(
         DelayedRejection{}, std::make_shared<const target::StandardNormal>(normal), 1, 2000);
     run->start(starts);

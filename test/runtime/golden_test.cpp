@@ -1,0 +1,67 @@
+// Draws against hashes in golden_draws.txt, so that another instruction set or another day is compared with this one.
+//
+// The file changes only together with a sampler, a target, the mathematics or the random numbers, in a commit that says
+// why. To write it anew: BREAKSTEP_UPDATE_GOLDEN=1 build/release/test/runtime/runtime_golden
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "breakstep/registry/run.hpp"
+#include "breakstep/runtime/sample.hpp"
+
+namespace {
+
+using namespace breakstep;
+
+constexpr std::size_t chains = 50;
+constexpr std::uint32_t draws = 40;
+
+template <class Real>
+std::string hash_of_job(std::string_view sampler_name, std::string_view target_name, bool one_chain_at_a_time) {
+  const auto sampler = registry::make_sampler(sampler_name);
+  const std::shared_ptr<const registry::AnyTarget> target =
+      registry::make_target(target_name, {.dimension = 3, .points = 20});
+  const auto run = registry::make_run<Real>(*sampler, target, lanes::Storage::interleaved, 2025, chains, one_chain_at_a_time);
+  const auto result = runtime::draw_all(*run, {.chains = chains, .draws = draws, .seed = 2025});
+  std::ostringstream text;
+  text << std::hex << runtime::hash_of(result.values);
+  return text.str();
+}
+
+/// "sampler target precision" → hash, for every built-in pair that fits together.
+std::map<std::string, std::string> all_hashes(bool one_chain_at_a_time) {
+  std::map<std::string, std::string> hashes;
+  for (const auto& sampler : registry::samplers()) {
+    for (const auto& target : registry::targets()) {
+      if (registry::make_sampler(sampler.name)->asks() == target::Asks::likelihood && !target.has_prior) continue;
+      const std::string pair = std::string(sampler.name) + " " + std::string(target.name);
+      hashes[pair + " single"] = hash_of_job<float>(sampler.name, target.name, one_chain_at_a_time);
+      hashes[pair + " double"] = hash_of_job<double>(sampler.name, target.name, one_chain_at_a_time);
+    }
+  }
+  return hashes;
+}
+
+TEST(Golden, DrawsAreThoseOfTheDayTheFileWasWritten) {
+  const auto hashes = all_hashes(false);
+  if (std::getenv("BREAKSTEP_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream out(BREAKSTEP_GOLDEN_FILE);
+    for (const auto& [job, hash] : hashes) out << job << " " << hash << "\n";
+  }
+  std::ifstream in(BREAKSTEP_GOLDEN_FILE);
+  std::map<std::string, std::string> expected;
+  std::string sampler, target, precision, hash;
+  while (in >> sampler >> target >> precision >> hash) {
+    expected[sampler + " " + target + " " + precision] = hash;
+  }
+  EXPECT_EQ(hashes, expected);
+  EXPECT_GE(expected.size(), 40U);
+}
+
+TEST(Golden, OneChainAtATimeDrawsTheSameThroughTheRegistry) { EXPECT_EQ(all_hashes(true), all_hashes(false)); }
+
+}  // namespace

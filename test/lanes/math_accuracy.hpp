@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -118,6 +119,12 @@ struct Row {
   Wide<T> (*fast)(Wide<T> x, Wide<T> y);                           // null if libm has no such function
   std::vector<Domain<T>> domains;                                  // the points are shared out among them
 };
+
+/// How GoogleTest, and so ctest, names a test of this row.
+template <class T>
+void PrintTo(const Row<T>& row, std::ostream* out) {  // NOLINT(readability-identifier-naming): GoogleTest's name
+  *out << row.function;
+}
 
 /// A claim that differs between float and double.
 template <class T>

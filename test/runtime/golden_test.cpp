@@ -25,7 +25,8 @@ std::string hash_of_job(std::string_view sampler_name, std::string_view target_n
   const auto sampler = registry::make_sampler(sampler_name);
   const std::shared_ptr<const registry::AnyTarget> target =
       registry::make_target(target_name, {.dimension = 3, .points = 20});
-  const auto run = registry::make_run<Real>(*sampler, target, lanes::Storage::interleaved, 2025, chains, one_chain_at_a_time);
+  const auto run =
+      registry::make_run<Real>(*sampler, target, lanes::Storage::interleaved, 2025, chains, one_chain_at_a_time);
   const auto result = runtime::draw_all(*run, {.chains = chains, .draws = draws, .seed = 2025});
   std::ostringstream text;
   text << std::hex << runtime::hash_of(result.values);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <sstream>
 #include <string>
@@ -112,7 +113,7 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
     std::vector<Real> values(reference.size());
     std::uint32_t furthest = 0;
     for (std::uint32_t goal = 0; goal < draws;) {
-      const int width = widths[below(5)];
+      const int width = widths[below(std::size(widths))];
       const auto storage = below(2) == 0 ? Storage::interleaved : Storage::contiguous;
       const auto run = make_run<Real>(sampler, target, width, storage, chains, seed);
       run->start({});

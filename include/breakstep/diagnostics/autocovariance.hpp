@@ -33,8 +33,7 @@ class ChainMoments {
   std::size_t chains_ = 0;
   double smallest_ = 0.0, largest_ = 0.0;
   double squares_ = 0.0;  // about each chain's own mean
-  // Means are kept relative to the first draw of all, because those of draws far from zero differ in their last digits
-  // only.
+  // Means are kept relative to the first draw of all: far from zero they differ in their last digits only.
   double origin_ = 0.0;
   double grand_mean_ = 0.0, squares_of_means_ = 0.0;  // Welford's recurrence
 };
@@ -72,8 +71,7 @@ class Autocovariance {
 double rhat(const ChainMoments& moments);
 
 /// The number of independent draws with the same error of the mean, by Geyer's initial monotone positive sequence with
-/// the conventions of ArviZ: all draws if they are equal to within 1e-15, at most log10(draws) times the number of
-/// draws.
+/// the conventions of ArviZ: never more than log10(draws) times the draws, and all of them if they are equal to 1e-15.
 double effective_size(const Autocovariance& autocovariance);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::diagnostics

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <sstream>
 #include <string>
 
@@ -173,6 +174,12 @@ struct Wrong {
   std::vector<std::string> arguments;
   std::string message;
 };
+
+// The name of the test in listings.
+std::ostream& operator<<(std::ostream& out, const Wrong& wrong) {
+  for (const std::string& argument : wrong.arguments) out << '_' << (argument.empty() ? "nothing" : argument);
+  return out;
+}
 
 class WrongFsm : public testing::TestWithParam<Wrong> {};
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,12 @@ struct Wrong {
   const char* text;
   const char* message;
 };
+
+// The name of the test in listings: what of the text can be shown.
+std::ostream& operator<<(std::ostream& out, const Wrong& wrong) {
+  for (const char* c = wrong.text; *c != '\0'; ++c) out << (*c > ' ' && *c <= '~' ? *c : '_');
+  return out;
+}
 
 class WrongText : public testing::TestWithParam<Wrong> {};
 

@@ -47,6 +47,12 @@ bool is_same(T a, T b) {
   return std::isnan(a) ? std::isnan(b) : std::bit_cast<U>(a) == std::bit_cast<U>(b);
 }
 
+/// Apart from the loops and messages around it, which would double the time to compile under sanitizers.
+template <class F, class... Packs>
+[[gnu::noinline]] auto call(F f, Packs... packs) {
+  return f(packs...);
+}
+
 /// Each value in lane `place` of a pack whose other lanes hold 0.5.
 template <int W, class T, class F>
 void expect_values_at(const std::vector<Value<T>>& values, const char* name, F f) {
@@ -55,7 +61,7 @@ void expect_values_at(const std::vector<Value<T>>& values, const char* name, F f
     for (int place = 0; place < W; ++place) {
       Pack<T, W> x = T(0.5);
       x.set(place, value.x);
-      const T got = f(x)[place];
+      const T got = call(f, x)[place];
       EXPECT_TRUE(is_same(got, value.expected))
           << name << "(" << value.x << ") of " << sizeof(T) << " bytes, lane " << place << " of " << W << ": " << got
           << " instead of " << value.expected;
@@ -66,8 +72,7 @@ void expect_values_at(const std::vector<Value<T>>& values, const char* name, F f
 template <class T, class F>
 void expect_values(const std::vector<Value<T>>& values, const char* name, F f) {
   expect_values_at<1>(values, name, f);
-  expect_values_at<4>(values, name, f);
-  expect_values_at<16>(values, name, f);
+  expect_values_at<8>(values, name, f);
 }
 
 template <class T>
@@ -233,6 +238,20 @@ TYPED_TEST(SpecialValues, Cos) {
                    "cos", [](auto x) { return cos(x); });
 }
 
+TYPED_TEST(SpecialValues, SinCosOfEveryExponent) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  const lanes::FlushToZero mode;
+  for (int exponent = Limits::min_exponent; exponent < Limits::max_exponent; ++exponent) {
+    const T x = std::ldexp(T(1.2345), exponent);
+    const auto [sine, cosine] = sincos(Pack<T, 4>(x));
+    const auto [minus_sine, same_cosine] = sincos(Pack<T, 4>(-x));
+    EXPECT_NEAR(sine[3] * sine[3] + cosine[3] * cosine[3], 1, 4 * Limits::epsilon()) << x;
+    EXPECT_EQ(minus_sine[0], -sine[0]) << x;
+    EXPECT_EQ(same_cosine[0], cosine[0]) << x;
+  }
+}
+
 template <class T>
 std::vector<PairValue<T>> special_powers() {
   using S = Special<T>;
@@ -357,7 +376,7 @@ void expect_special_powers() {
       Pack<T, W> y = T(0.5);
       x.set(place, value.x);
       y.set(place, value.y);
-      const T got = pow(x, y)[place];
+      const T got = call([](auto a, auto b) { return pow(a, b); }, x, y)[place];
       EXPECT_TRUE(is_same(got, value.expected))
           << "pow(" << value.x << ", " << value.y << ") of " << sizeof(T) << " bytes, lane " << place << " of " << W
           << ": " << got << " instead of " << value.expected;
@@ -367,8 +386,7 @@ void expect_special_powers() {
 
 TYPED_TEST(SpecialValues, Pow) {
   expect_special_powers<1, TypeParam>();
-  expect_special_powers<4, TypeParam>();
-  expect_special_powers<16, TypeParam>();
+  expect_special_powers<8, TypeParam>();
 }
 
 TYPED_TEST(SpecialValues, Erf) {
@@ -389,8 +407,9 @@ TYPED_TEST(SpecialValues, Erf) {
                     {-S::nan, S::nan}},
                    "erf", [](auto x) { return erf(x); });
   const lanes::FlushToZero mode;
-  EXPECT_GT(erf(Pack<T, 4>(S::least))[1], S::least * T(1.12837));
-  EXPECT_LT(erf(Pack<T, 4>(S::least))[1], S::least * T(1.12838));
+  const T smallest = erf(Pack<T, 4>(S::least))[1];
+  EXPECT_GT(smallest, S::least * T(1.12837));
+  EXPECT_LT(smallest, S::least * T(1.12838));
 }
 
 TYPED_TEST(SpecialValues, Erfc) {
@@ -414,8 +433,9 @@ TYPED_TEST(SpecialValues, Erfc) {
                     {-S::nan, S::nan}},
                    "erfc", [](auto x) { return erfc(x); });
   const lanes::FlushToZero mode;
-  EXPECT_GE(erfc(Pack<T, 4>(last))[1], S::least);
-  EXPECT_LT(erfc(Pack<T, 4>(last))[1], S::least * T(1.001));
+  const T smallest = erfc(Pack<T, 4>(last))[1];
+  EXPECT_GE(smallest, S::least);
+  EXPECT_LT(smallest, S::least * T(1.001));
 }
 
 TYPED_TEST(SpecialValues, NormalCdf) {
@@ -439,8 +459,9 @@ TYPED_TEST(SpecialValues, NormalCdf) {
                     {-S::nan, S::nan}},
                    "normal_cdf", [](auto x) { return normal_cdf(x); });
   const lanes::FlushToZero mode;
-  EXPECT_GE(normal_cdf(Pack<T, 4>(first))[1], S::least);
-  EXPECT_LT(normal_cdf(Pack<T, 4>(first))[1], S::least * T(1.001));
+  const T smallest = normal_cdf(Pack<T, 4>(first))[1];
+  EXPECT_GE(smallest, S::least);
+  EXPECT_LT(smallest, S::least * T(1.001));
 }
 
 TYPED_TEST(SpecialValues, NormalQuantile) {
@@ -466,8 +487,10 @@ TYPED_TEST(SpecialValues, NormalQuantile) {
                    "normal_quantile", [](auto p) { return normal_quantile(p); });
   const lanes::FlushToZero mode;
   for (int i = 1; i < 4096; ++i) {
-    const T p = T(i) / 4096;  // so that 1 − p is exact
-    EXPECT_EQ(normal_quantile(Pack<T, 4>(p))[1], -normal_quantile(Pack<T, 4>(1 - p))[1]) << p;
+    Pack<T, 4> p = T(i) / 4096;  // so that 1 − p is exact
+    p.set(1, 1 - p[0]);
+    const Pack<T, 4> quantile = normal_quantile(p);
+    EXPECT_EQ(quantile[0], -quantile[1]) << p[0];
   }
 }
 
@@ -497,8 +520,9 @@ TYPED_TEST(SpecialValues, Lgamma) {
                     {-S::nan, S::nan}},
                    "lgamma", [](auto x) { return lgamma(x); });
   const lanes::FlushToZero mode;
-  EXPECT_LE(lgamma(Pack<T, 4>(last))[1], S::most);
-  EXPECT_GE(lgamma(Pack<T, 4>(last))[1], S::most * (1 - 4 * S::epsilon));
+  const T greatest = lgamma(Pack<T, 4>(last))[1];
+  EXPECT_LE(greatest, S::most);
+  EXPECT_GE(greatest, S::most * (1 - 4 * S::epsilon));
 }
 
 template <class T>
@@ -521,17 +545,17 @@ template <int W, class T>
 void expect_special_sums() {
   const lanes::FlushToZero mode;
   for (const PairValue<T>& value : special_sums<T>()) {
-    for (int place = 0; place < W; ++place) {
-      Pack<T, W> x = T(0.5);
-      Pack<T, W> y = T(0.5);
-      x.set(place, value.x);
-      y.set(place, value.y);
-      EXPECT_TRUE(is_same(logaddexp(x, y)[place], value.expected))
-          << "logaddexp(" << value.x << ", " << value.y << "), lane " << place << " of " << W << ": "
-          << logaddexp(x, y)[place] << " instead of " << value.expected;
-      EXPECT_TRUE(is_same(logaddexp(y, x)[place], value.expected))
-          << "logaddexp(" << value.y << ", " << value.x << "), lane " << place << " of " << W << ": "
-          << logaddexp(y, x)[place] << " instead of " << value.expected;
+    for (const bool is_swapped : {false, true}) {
+      for (int place = 0; place < W; ++place) {
+        Pack<T, W> x = T(0.5);
+        Pack<T, W> y = T(0.5);
+        x.set(place, is_swapped ? value.y : value.x);
+        y.set(place, is_swapped ? value.x : value.y);
+        const T got = logaddexp(x, y)[place];
+        EXPECT_TRUE(is_same(got, value.expected))
+            << "logaddexp(" << x[place] << ", " << y[place] << ") of " << sizeof(T) << " bytes, lane " << place
+            << " of " << W << ": " << got << " instead of " << value.expected;
+      }
     }
   }
 }

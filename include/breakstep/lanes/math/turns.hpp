@@ -1,4 +1,5 @@
-// Sine and cosine of an angle given in turns: no multiple of π to subtract, hence exact reduction and no range limit to check.
+// Sine and cosine of an angle given in turns: no multiple of π to subtract, hence exact reduction and no range limit to
+// check.
 #pragma once
 
 #include <cstdint>

@@ -6,10 +6,11 @@ namespace breakstep_cpu {
 Features detect() noexcept {
   __builtin_cpu_init();
   Features found;
-  found.avx2 = __builtin_cpu_supports("avx2") != 0;
-  found.fma = __builtin_cpu_supports("fma") != 0;
-  found.avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-                 __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0;
+  found.avx2 = static_cast<bool>(__builtin_cpu_supports("avx2"));
+  found.fma = static_cast<bool>(__builtin_cpu_supports("fma"));
+  found.avx512 =
+      static_cast<bool>(__builtin_cpu_supports("avx512f")) && static_cast<bool>(__builtin_cpu_supports("avx512vl")) &&
+      static_cast<bool>(__builtin_cpu_supports("avx512dq")) && static_cast<bool>(__builtin_cpu_supports("avx512bw"));
   return found;
 }
 

@@ -98,13 +98,14 @@ BREAKSTEP_INLINE ScaledDoubleWord<T, W> exp_of_double_word(DoubleWord<T, W> x) {
   return {bit_cast<Unsigned<sizeof(T)>>(shifted), {sum.high, sum.low + rest}};
 }
 
-/// erfc(s)/2 for s ≥ 0, given 2·s and −s² as double words; error < 1.5 ulp. It is left unscaled, since the halves and
-/// doubles of it that callers want may be normal when it is not.
+/// 2^exponent·mantissa, left unscaled: what callers make of erfc(s)/2 may be normal when it is not.
 template <class T, int W>
 struct HalfErfc {
   Pack<Unsigned<sizeof(T)>, W> exponent_bits;
   Pack<T, W> mantissa;
 };
+
+/// erfc(s)/2 for s ≥ 0, given 2·s and −s² as double words; error < 1.5 ulp.
 template <class T, int W>
 BREAKSTEP_INLINE HalfErfc<T, W> half_erfc(DoubleWord<T, W> twice_s, DoubleWord<T, W> minus_square) {
   using C = ErrorFunction<T>;

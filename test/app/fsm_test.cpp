@@ -9,6 +9,8 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "run_breakstep.hpp"
 
@@ -261,12 +263,11 @@ TEST_F(Fsm, SaysWhatIsMissingWithoutGraphviz) {
 TEST_F(Fsm, AMillionCharactersAtEveryStage) {
   const std::string deep = repeated("W{", 333332) + "op1" + repeated("}", 333332);
   const std::string long_and_flat = repeated("op1W{op1}", 111111);
-  for (const std::string stage : {"parse", "coarse", "raw"}) {
-    for (const std::string format : {"text", "json"}) {
-      EXPECT_GT(output_of({"fsm", "-", "--stage", stage, "--format", format}, deep).size(), 1000000U);
-    }
+  const std::vector<std::pair<std::string, std::string>> outputs{
+      {"parse", "json"}, {"parse", "dot"}, {"coarse", "text"}, {"coarse", "json"}, {"raw", "json"}};
+  for (const auto& [stage, format] : outputs) {
+    EXPECT_GT(output_of({"fsm", "-", "--stage", stage, "--format", format}, deep).size(), 1000000U);
   }
-  EXPECT_GT(output_of({"fsm", "-", "--stage", "parse", "--format", "dot"}, deep).size(), 1000000U);
   EXPECT_GT(output_of({"fsm", "-", "--format", "json"}, long_and_flat).size(), 1000000U);
   const Result refused = run_with_input({"fsm", "-"}, deep);
   EXPECT_EQ(refused.code, 2);

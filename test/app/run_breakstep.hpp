@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,13 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+/// A nameless file that never touches the disk: some tests pass hundreds of megabytes.
+inline File memory_file() {
+  File file(fdopen(memfd_create("breakstep", MFD_CLOEXEC), "w+"));
+  if (!file) throw std::runtime_error("no temporary files");
+  return file;
+}
+
 inline std::string content(std::FILE* file) {
   std::string text;
   std::rewind(file);
@@ -44,10 +52,9 @@ struct Setting {
 };
 
 inline Result run(const std::vector<std::string>& arguments, const Setting& setting = {}) {
-  const File in(std::tmpfile());
-  const File out(std::tmpfile());
-  const File err(std::tmpfile());
-  if (!in || !out || !err) throw std::runtime_error("no temporary files");
+  const File in = memory_file();
+  const File out = memory_file();
+  const File err = memory_file();
   std::fwrite(setting.input.data(), 1, setting.input.size(), in.get());
   std::fflush(in.get());
   std::rewind(in.get());

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "breakstep/abi.hpp"
+#include "breakstep/lanes/math/by_register.hpp"
 #include "breakstep/lanes/math/double_word.hpp"
 #include "breakstep/lanes/math/exponential.hpp"
 #include "breakstep/lanes/math/polynomial.hpp"
@@ -97,13 +98,14 @@ BREAKSTEP_INLINE ScaledDoubleWord<T, W> exp_of_double_word(DoubleWord<T, W> x) {
   return {bit_cast<Unsigned<sizeof(T)>>(shifted), {sum.high, sum.low + rest}};
 }
 
-/// erfc(s)/2 for s ≥ 0, given 2·s and −s² as double words; error < 1.5 ulp. It is left unscaled, since the halves and
-/// doubles of it that callers want may be normal when it is not.
+/// 2^exponent·mantissa, left unscaled: what callers make of erfc(s)/2 may be normal when it is not.
 template <class T, int W>
 struct HalfErfc {
   Pack<Unsigned<sizeof(T)>, W> exponent_bits;
   Pack<T, W> mantissa;
 };
+
+/// erfc(s)/2 for s ≥ 0, given 2·s and −s² as double words; error < 1.5 ulp.
 template <class T, int W>
 BREAKSTEP_INLINE HalfErfc<T, W> half_erfc(DoubleWord<T, W> twice_s, DoubleWord<T, W> minus_square) {
   using C = ErrorFunction<T>;
@@ -128,12 +130,9 @@ BREAKSTEP_INLINE HalfErfc<T, W> half_erfc(DoubleWord<T, W> twice_s, DoubleWord<T
   return {e.exponent_bits, fma(remainder, over_d, quotient)};
 }
 
-}  // namespace detail
-
-/// Error function. Error < 1.2 ulp. erf(±0) = ±0, erf(±∞) = ±1.
 template <class T, int W>
-requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erf(Pack<T, W> x) {
-  using C = detail::ErrorFunction<T>;
+BREAKSTEP_INLINE Pack<T, W> erf_of_register(Pack<T, W> x) {
+  using C = ErrorFunction<T>;
   using P = Pack<T, W>;
   const P z = x * x;
   const P near_zero = fma(x, even_odd(z, z * z, C::center), x);
@@ -144,20 +143,39 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erf(Pack<T, W> 
   return select(is_outer, copysign(magnitude, x), near_zero);
 }
 
-/// 1 − erf(x) with relative accuracy for large x. Error < 1.5 ulp. erfc(−∞) = 2, erfc(+∞) = 0, also where the result
-/// would fall below the smallest normal number.
+}  // namespace detail
+
+/// Error function. Error < 1.2 ulp. erf(±0) = ±0, erf(±∞) = ±1.
 template <class T, int W>
-requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erfc(Pack<T, W> x) {
-  using C = detail::ErrorFunction<T>;
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erf(Pack<T, W> x) {
+  return by_register(
+      [](auto part) __attribute__((always_inline)) { return detail::erf_of_register(part); }, x);
+}
+
+namespace detail {
+
+template <class T, int W>
+BREAKSTEP_INLINE Pack<T, W> erfc_of_register(Pack<T, W> x) {
+  using C = ErrorFunction<T>;
   using P = Pack<T, W>;
   using U = Unsigned<sizeof(T)>;
   const P s = min(P(C::erfc_is_zero_above + T(1)), abs(x));
   const auto square = two_product(s, s);
-  const auto half = detail::half_erfc<T, W>({s + s, P(T(0))}, {-square.high, -square.low});
-  constexpr int mantissa_bits = detail::Exponential<T>::mantissa_bits;
+  const auto half = half_erfc<T, W>({s + s, P(T(0))}, {-square.high, -square.low});
+  constexpr int mantissa_bits = Exponential<T>::mantissa_bits;
   const P scaled = bit_cast<T>(bit_cast<U>(half.mantissa) + ((half.exponent_bits + U(1)) << mantissa_bits));
   const P tail = select(s <= C::erfc_is_zero_above, scaled, s - s);  // NaN of NaN
   return select(x < T(0), T(2) - tail, tail);
+}
+
+}  // namespace detail
+
+/// 1 − erf(x) with relative accuracy for large x. Error < 1.5 ulp. erfc(−∞) = 2, erfc(+∞) = 0, also where the result
+/// would fall below the smallest normal number.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> erfc(Pack<T, W> x) {
+  return by_register(
+      [](auto part) __attribute__((always_inline)) { return detail::erfc_of_register(part); }, x);
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

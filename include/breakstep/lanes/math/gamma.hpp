@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "breakstep/abi.hpp"
+#include "breakstep/lanes/math/by_register.hpp"
 #include "breakstep/lanes/math/double_word.hpp"
 #include "breakstep/lanes/math/exponential.hpp"
 #include "breakstep/lanes/math/polynomial.hpp"
@@ -90,29 +91,35 @@ BREAKSTEP_INLINE Pack<T, W> lgamma_of_large(Pack<T, W> x, DoubleWord<T, W> log_x
   return sum.high + (sum.low + (fma(x - T(0.5), log_x.low, product.low) + low));
 }
 
-}  // namespace detail
-
-/// log Γ(x) for x ≥ 0. Error < 1 ulp, also around the zeros at 1 and 2. lgamma(±0) = lgamma(+∞) = +∞, NaN below zero.
 template <class T, int W>
-requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> lgamma(Pack<T, W> x) {
+BREAKSTEP_INLINE Pack<T, W> lgamma_of_register(Pack<T, W> x) {
   using P = Pack<T, W>;
   constexpr T infinity = std::numeric_limits<T>::infinity();
   const auto is_large = x >= T(3);
   const auto is_small = x < T(1);
   // Below 3, Γ(x) is Γ(1 + z) times or over one factor, with 0 ≤ z ≤ 1 and an exact factor, which is 1 from 1 to 2.
   const P factor = select(is_large | is_small, x, max(x - T(1), P(T(1))));
-  const auto log_factor = detail::log_double_word(factor);
+  const auto log_factor = log_double_word(factor);
   P result = T(0);
   if (!is_large.all()) {
     const P z = select(is_small, x, x - select(x > T(2), P(T(2)), P(T(1))));
-    const auto center = detail::lgamma_between_zeros(z);
+    const auto center = lgamma_between_zeros(z);
     const P sign = select(is_small, P(T(-1)), P(T(1)));
     const auto sum = two_sum(sign * log_factor.high, center.high);
     result = sum.high + (sum.low + fma(sign, log_factor.low, center.low));
   }
-  if (is_large.any()) result = select(is_large, detail::lgamma_of_large(x, log_factor), result);
-  const P not_infinite = select((x > T(0)) & (x <= detail::Gamma<T>::lgamma_overflows_above), result, P(infinity));
+  if (is_large.any()) result = select(is_large, lgamma_of_large(x, log_factor), result);
+  const P not_infinite = select((x > T(0)) & (x <= Gamma<T>::lgamma_overflows_above), result, P(infinity));
   return select(x >= T(0), not_infinite, std::numeric_limits<T>::quiet_NaN());
+}
+
+}  // namespace detail
+
+/// log Γ(x) for x ≥ 0. Error < 1 ulp, also around the zeros at 1 and 2. lgamma(±0) = lgamma(+∞) = +∞, NaN below zero.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> lgamma(Pack<T, W> x) {
+  return by_register(
+      [](auto part) __attribute__((always_inline)) { return detail::lgamma_of_register(part); }, x);
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "breakstep/abi.hpp"
+#include "breakstep/lanes/math/by_register.hpp"
 #include "breakstep/lanes/math/double_word.hpp"
 #include "breakstep/lanes/math/error_function.hpp"
 #include "breakstep/lanes/math/exponential.hpp"
@@ -58,14 +59,8 @@ BREAKSTEP_INLINE DoubleWord<T, W> log1p_of_exp(DoubleWord<T, W> x) {
   return {t, fma(t * y, even_odd(y, y * y, LogAddExp<T>::atanh_tail), t_low)};
 }
 
-}  // namespace detail
-
-/// log(e^a + e^b) without overflow; the same bits for (b, a). Error < 1 ulp of the result or, where that is smaller
-/// because the terms cancel, of the argument of larger magnitude. Two equal infinities give themselves, +∞ beats all,
-/// −∞ adds nothing, NaN in either gives NaN.
 template <class T, int W>
-requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> logaddexp(Pack<T, W> a,
-                                                                           std::type_identity_t<Pack<T, W>> b) {
+BREAKSTEP_INLINE Pack<T, W> logaddexp_of_register(Pack<T, W> a, Pack<T, W> b) {
   using P = Pack<T, W>;
   const auto is_ordered = a < b;
   const P greater = select(is_ordered, b, a);
@@ -75,12 +70,24 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> logaddexp(Pack<
   const auto difference = two_sum(less, -greater);
   const auto is_equal = a == b;
   const P high = select(is_equal, P(T(0)), difference.high);
-  const P low = select(is_equal | (high < detail::Exponential<T>::exp_underflows_below), P(T(0)), difference.low);
-  const auto added = detail::log1p_of_exp<T, W>({high, low});
+  const P low = select(is_equal | (high < Exponential<T>::exp_underflows_below), P(T(0)), difference.low);
+  const auto added = log1p_of_exp<T, W>({high, low});
   const auto sum = two_sum(greater, added.high);
   const P finite = sum.high + (sum.low + added.low);
   const P result = select(abs(greater) < std::numeric_limits<T>::infinity(), finite, greater);
   return select((a == a) & (b == b), result, std::numeric_limits<T>::quiet_NaN());
+}
+
+}  // namespace detail
+
+/// log(e^a + e^b) without overflow; the same bits for (b, a). Error < 1 ulp of the result or, where that is smaller
+/// because the terms cancel, of the argument of larger magnitude. Two equal infinities give themselves, +∞ beats all,
+/// −∞ adds nothing, NaN in either gives NaN.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> logaddexp(Pack<T, W> a,
+                                                                           std::type_identity_t<Pack<T, W>> b) {
+  return by_register(
+      [](auto c, auto d) __attribute__((always_inline)) { return detail::logaddexp_of_register(c, d); }, a, b);
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "breakstep/abi.hpp"
+#include "breakstep/lanes/math/by_register.hpp"
 #include "breakstep/lanes/math/double_word.hpp"
 #include "breakstep/lanes/math/error_function.hpp"
 #include "breakstep/lanes/math/exponential.hpp"
@@ -55,26 +56,31 @@ struct Normal<double> {
                                     0x1.f30af84cac538p13};
 };
 
+template <class T, int W>
+BREAKSTEP_INLINE Pack<T, W> normal_cdf_of_register(Pack<T, W> x) {
+  using C = ErrorFunction<T>;
+  using P = Pack<T, W>;
+  using U = Unsigned<sizeof(T)>;
+  constexpr T last = -Normal<T>::cdf_is_zero_below;
+  // The tail beyond t = |x| is erfc(s)/2 with 2s = sqrt(2)·t and s² = t²/2.
+  const P t = min(P(last + T(1)), abs(x));
+  const auto square = two_product(t, T(-0.5) * t);
+  const P twice_s = C::root_two * t;
+  const P twice_s_low = fma(t, C::root_two_low, fma(t, C::root_two, -twice_s));
+  const auto half = half_erfc<T, W>({twice_s, twice_s_low}, square);
+  const P scaled = bit_cast<T>(bit_cast<U>(half.mantissa) + (half.exponent_bits << Exponential<T>::mantissa_bits));
+  const P tail = select(t <= last, scaled, t - t);  // NaN of NaN
+  return select(x > T(0), T(1) - tail, tail);
+}
+
 }  // namespace detail
 
 /// Distribution function of the standard normal. Error < 1.5 ulp, also in the left tail. normal_cdf(0) = 1/2; 0 at −∞
 /// and where the result would fall below the smallest normal number, 1 at +∞.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> normal_cdf(Pack<T, W> x) {
-  using C = detail::ErrorFunction<T>;
-  using P = Pack<T, W>;
-  using U = Unsigned<sizeof(T)>;
-  constexpr T last = -detail::Normal<T>::cdf_is_zero_below;
-  // The tail beyond t = |x| is erfc(s)/2 with 2s = sqrt(2)·t and s² = t²/2.
-  const P t = min(P(last + T(1)), abs(x));
-  const auto square = two_product(t, T(-0.5) * t);
-  const P twice_s = C::root_two * t;
-  const P twice_s_low = fma(t, C::root_two_low, fma(t, C::root_two, -twice_s));
-  const auto half = detail::half_erfc<T, W>({twice_s, twice_s_low}, square);
-  const P scaled =
-      bit_cast<T>(bit_cast<U>(half.mantissa) + (half.exponent_bits << detail::Exponential<T>::mantissa_bits));
-  const P tail = select(t <= last, scaled, t - t);  // NaN of NaN
-  return select(x > T(0), T(1) - tail, tail);
+  return by_register(
+      [](auto part) __attribute__((always_inline)) { return detail::normal_cdf_of_register(part); }, x);
 }
 
 namespace detail {
@@ -111,14 +117,9 @@ BREAKSTEP_INLINE Pack<T, W> tail_quantile(Pack<T, W> m) {
   }
 }
 
-}  // namespace detail
-
-/// Inverse of normal_cdf. Error < 1.7 ulp, also around p = 1/2 and in the tails. normal_quantile(1/2) = 0, ∓∞ at 0 and
-/// 1, NaN outside [0, 1]; equal up to sign at p and 1 − p if both are exact. Slower if any lane has p or 1 − p below
-/// 0.0017.
 template <class T, int W>
-requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> normal_quantile(Pack<T, W> p) {
-  using C = detail::Normal<T>;
+BREAKSTEP_INLINE Pack<T, W> normal_quantile_of_register(Pack<T, W> p) {
+  using C = Normal<T>;
   using P = Pack<T, W>;
   const P m = select(p > T(0.5), T(1) - p, p);  // exact
   const P y = T(1) - (m + m);
@@ -130,11 +131,22 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> normal_quantile
   P t = fma(y, ratio, fma(y, ratio_low, y_low * ratio));
   const auto is_tail = m < T(0.0017);
   if (is_tail.any()) {
-    const P in_tail = select(m > T(0), detail::tail_quantile(m), std::numeric_limits<T>::infinity());
+    const P in_tail = select(m > T(0), tail_quantile(m), std::numeric_limits<T>::infinity());
     t = select(is_tail, in_tail, t);
   }
   const P x = select(p < T(0.5), -t, t);
   return select((p >= T(0)) & (p <= T(1)), x, std::numeric_limits<T>::quiet_NaN());
+}
+
+}  // namespace detail
+
+/// Inverse of normal_cdf. Error < 1.7 ulp, also around p = 1/2 and in the tails. normal_quantile(1/2) = 0, ∓∞ at 0 and
+/// 1, NaN outside [0, 1]; equal up to sign at p and 1 − p if both are exact. Slower if any lane has p or 1 − p below
+/// 0.0017.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> normal_quantile(Pack<T, W> p) {
+  return by_register(
+      [](auto part) __attribute__((always_inline)) { return detail::normal_quantile_of_register(part); }, p);
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

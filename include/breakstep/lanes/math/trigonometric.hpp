@@ -171,9 +171,8 @@ BREAKSTEP_INLINE ReducedAngles<T, W> reduce_angle(Pack<T, W> x) {
   // Not const: g++ 12 keeps constant aggregates in memory across a branch, and there is one below.
   Pack<T, W> shifted = fma(x, C::two_over_pi, C::round_to_integer);
   Pack<T, W> n = shifted - C::round_to_integer;
-  // `exact` has no rounding error, and as a multiple of the last place of n·half_pi[1] it makes the difference of the
-  // two exact as well once its rounding error is known. The excess is kept, not the loss, since it is +0 for x = ±0:
-  // then the sine, remainder − …, keeps the sign of zero.
+  // `exact` has no rounding error, and since it is a multiple of the last place of `product`, `rounding` has none
+  // either. With half_pi[1] > 0, product and excess are +0 for x = ±0, so that subtracting them keeps the sign of zero.
   Pack<T, W> exact = fma(n, -C::half_pi[0], x);
   Pack<T, W> product = n * C::half_pi[1];
   Pack<T, W> product_low = fma(n, C::half_pi[1], -product);

@@ -22,6 +22,7 @@ class TargetOf final : public AnyTarget {
       return target_->parameter_names();
     } else {
       std::vector<std::string> names;
+      names.reserve(static_cast<std::size_t>(dimension()));
       for (int i = 0; i < dimension(); ++i) names.push_back("x[" + std::to_string(i) + "]");
       return names;
     }

@@ -69,7 +69,7 @@ GpRegression GpRegression::synthetic(int n, std::uint64_t seed) {
     const double sine = lanes::sin(Pack<double, 1>(row[0]))[0];
     y.push_back(sine + 0.25 * row[1] * row[2] + 0.3 * row[3] + 0.4 * row[columns]);
   }
-  return GpRegression(std::move(features), std::move(y));
+  return {std::move(features), std::move(y)};
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

@@ -1,12 +1,12 @@
 // `breakstep sample --out`: the file is what NumPy reads, whole or not there, and never replaced unasked.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

@@ -73,10 +73,12 @@ inline Result run(const std::vector<std::string>& arguments, const Setting& sett
   std::vector<std::string> words{BREAKSTEP_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   std::vector<std::string> variables = setting.environment;
   std::vector<char*> envp;
+  envp.reserve(variables.size() + 1);
   for (std::string& variable : variables) envp.push_back(variable.data());
   envp.push_back(nullptr);
 

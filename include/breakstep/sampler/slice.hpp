@@ -96,10 +96,10 @@ struct SliceIn {
     choose_line(chains, where);
     const auto first = chains.stream().uniforms(0U, level);
     const auto second = chains.stream().uniforms(1U, level);
-    const Reals width(static_cast<Real>(chains.sampler.width));
+    const Reals bracket(static_cast<Real>(chains.sampler.width));
     assign(where, s.threshold, s.log_density + log(first[0]));
-    assign(where, s.lower, -width * first[1]);
-    assign(where, s.upper, s.lower + width);
+    assign(where, s.lower, -bracket * first[1]);
+    assign(where, s.upper, s.lower + bracket);
     const Counts below = lanes::convert<U>(
         lanes::convert<lanes::Signed<sizeof(Real)>>(second[0] * Reals(static_cast<Real>(chains.sampler.max_steps))));
     assign(where, s.steps_below, below);

@@ -52,7 +52,7 @@ std::string list_of_modes() {
          line(name_of(Schedule::lockstep_pack), "only the chains of one pack wait for each other") +
          line(name_of(Schedule::free_running), "nobody waits: every chain moves through its own states") +
          "\nSteps (--step) of the schedule free: how one move is made\n" +
-         line(name_of(Step::automatic), "bundled, and amortized where more than one block asks for the density") +
+         line(name_of(Step::automatic), "bundled; inline or amortized, whichever proves faster while running") +
          line(name_of(Step::switched_inline), "each lane runs one block; the density is evaluated in each that asks") +
          line(name_of(Step::switched_amortized), "the same, with one evaluation of the density for all blocks") +
          line(name_of(Step::bundled_inline), "a lane may run the blocks that follow in the same step") +

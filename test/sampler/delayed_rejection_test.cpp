@@ -75,7 +75,7 @@ struct ForgetTheBest {
   static constexpr auto block = [](auto& chains, auto where) {
     auto& s = chains.state;
     DelayedRejection::judge(chains, where);
-    assign(where, s.best, -std::numeric_limits<double>::infinity());
+    assign(where, s.best, 0.0);
   };
 };
 

@@ -50,17 +50,28 @@ BREAKSTEP_INLINE void continue_tile(Pack<T, W> (&tile)[Rows][Columns], const Tri
   const T* right[Columns];
   for (int r = 0; r < Rows; ++r) left[r] = a.row(i + r);
   for (int c = 0; c < Columns; ++c) right[c] = a.row(j + c);
+  Pack<T, W> sums[Rows][Columns];  // a copy whose every index is a constant, so that it lives in registers
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) sums[r][c] = tile[r][c];
+  }
   for (int k = 0; k < end; ++k) {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(k) * W;
-    Pack<T, W> lefts[Rows];
+    Pack<T, W> rights[Columns];
 #pragma GCC unroll 4
-    for (int r = 0; r < Rows; ++r) lefts[r] = -Pack<T, W>::load(left[r] + at);
+    for (int c = 0; c < Columns; ++c) rights[c] = Pack<T, W>::load(right[c] + at);
 #pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) {
-      const Pack<T, W> factor = Pack<T, W>::load(right[c] + at);
+    for (int r = 0; r < Rows; ++r) {
+      const Pack<T, W> factor = Pack<T, W>::load(left[r] + at);
 #pragma GCC unroll 4
-      for (int r = 0; r < Rows; ++r) tile[r][c] = fma(lefts[r], factor, tile[r][c]);
+      for (int c = 0; c < Columns; ++c) sums[r][c] = fnma(factor, rights[c], sums[r][c]);
     }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) tile[r][c] = sums[r][c];
   }
 }
 
@@ -76,7 +87,7 @@ BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVec
   continue_tile(tile, a, i, j, j);
   for (int c = 0; c < Columns; ++c) {
     for (int r = i == j ? c : 0; r < Rows; ++r) {
-      for (int k = 0; k < c; ++k) tile[r][c] = fma(-tile[r][k], a(j + c, j + k), tile[r][c]);
+      for (int k = 0; k < c; ++k) tile[r][c] = fnma(tile[r][k], a(j + c, j + k), tile[r][c]);
       if (i + r == j + c) {
         tile[r][c] = sqrt(tile[r][c]);
         inverse_diagonal.store(j + c, Pack<T, W>(T(1)) / tile[r][c]);
@@ -91,9 +102,10 @@ BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVec
 /// Rows [i, i + Rows) of the factor, from the left to the diagonal.
 template <int Rows, class T, int W>
 void factor_rows(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i) {
-  constexpr int Columns = BREAKSTEP_ISA_AVX512 ? 4 : 2;  // as many sums as the register file holds
+  constexpr int Columns = BREAKSTEP_ISA_AVX512 ? 4 : 3;  // as many sums as the register file holds
   int j = 0;
   for (; j + Columns <= i; j += Columns) factor_tile<Rows, Columns>(a, inverse_diagonal, i, j);
+  for (; j + 2 <= i; j += 2) factor_tile<Rows, 2>(a, inverse_diagonal, i, j);
   for (; j < i; ++j) factor_tile<Rows, 1>(a, inverse_diagonal, i, j);
   factor_tile<Rows, Rows>(a, inverse_diagonal, i, i);
 }
@@ -115,18 +127,32 @@ void solve_lower(const Triangles<T, W>& l, const InterleavedVector<T, W>& invers
                  const InterleavedVector<T, W>& y) {
   constexpr int Rows = 4;
   const int n = l.size();
-  for (int i = 0; i < n; i += Rows) {
-    const int rows = std::min(Rows, n - i);
+  int i = 0;
+  for (; i + Rows <= n; i += Rows) {
+    const T* row[Rows];
     Pack<T, W> sums[Rows];
-    for (int r = 0; r < rows; ++r) sums[r] = y[i + r];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      row[r] = l.row(i + r);
+      sums[r] = y[i + r];
+    }
     for (int k = 0; k < i; ++k) {
       const Pack<T, W> yk = y[k];
-      for (int r = 0; r < rows; ++r) sums[r] = fma(-l(i + r, k), yk, sums[r]);
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r) sums[r] = fnma(Pack<T, W>::load(row[r] + std::ptrdiff_t{k} * W), yk, sums[r]);
     }
-    for (int r = 0; r < rows; ++r) {
-      for (int k = i; k < i + r; ++k) sums[r] = fma(-l(i + r, k), y[k], sums[r]);
-      y.store(i + r, sums[r] * inverse_diagonal[i + r]);
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int k = 0; k < r; ++k) sums[r] = fnma(l(i + r, i + k), sums[k], sums[r]);
+      sums[r] = sums[r] * inverse_diagonal[i + r];
+      y.store(i + r, sums[r]);
     }
+  }
+  for (; i < n; ++i) {
+    Pack<T, W> sum = y[i];
+    for (int k = 0; k < i; ++k) sum = fnma(l(i, k), y[k], sum);
+    y.store(i, sum * inverse_diagonal[i]);
   }
 }
 
@@ -137,7 +163,7 @@ void solve_upper(const Triangles<T, W>& l, const InterleavedVector<T, W>& invers
   for (int k = l.size() - 1; k >= 0; --k) {
     const Pack<T, W> yk = y[k] * inverse_diagonal[k];
     y.store(k, yk);
-    for (int i = 0; i < k; ++i) y.store(i, fma(-l(k, i), yk, y[i]));
+    for (int i = 0; i < k; ++i) y.store(i, fnma(l(k, i), yk, y[i]));
   }
 }
 

@@ -340,6 +340,35 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> fma(Pack<T, W> 
       a, b, c);
 }
 
+/// −a·b + c with one rounding: fma(−a, b, c) without the instruction that negates.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> fnma(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b,
+                                                                      std::type_identity_t<Pack<T, W>> c) {
+  using P = Pack<T, W>;
+  using Part = typename P::Part;
+  return P::map(
+      [](Part x, Part y, Part z) -> Part {
+        if constexpr (std::is_same_v<Part, float>) {
+          return __builtin_fmaf(-x, y, z);
+        } else if constexpr (std::is_same_v<Part, double>) {
+          return __builtin_fma(-x, y, z);
+        } else if constexpr (std::is_same_v<T, float>) {
+          if constexpr (sizeof(Part) == 16) return (Part)_mm_fnmadd_ps((__m128)x, (__m128)y, (__m128)z);
+          if constexpr (sizeof(Part) == 32) return (Part)_mm256_fnmadd_ps((__m256)x, (__m256)y, (__m256)z);
+#if BREAKSTEP_ISA_AVX512
+          if constexpr (sizeof(Part) == 64) return (Part)_mm512_fnmadd_ps((__m512)x, (__m512)y, (__m512)z);
+#endif
+        } else {
+          if constexpr (sizeof(Part) == 16) return (Part)_mm_fnmadd_pd((__m128d)x, (__m128d)y, (__m128d)z);
+          if constexpr (sizeof(Part) == 32) return (Part)_mm256_fnmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
+#if BREAKSTEP_ISA_AVX512
+          if constexpr (sizeof(Part) == 64) return (Part)_mm512_fnmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
+#endif
+        }
+      },
+      a, b, c);
+}
+
 /// Correctly rounded; NaN below −0, sqrt(−0) = −0.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> sqrt(Pack<T, W> a) {

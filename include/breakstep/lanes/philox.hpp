@@ -75,20 +75,21 @@ BREAKSTEP_INLINE void multiply_words(std::uint32_t constant, const Pack<U, W>& a
 template <class U, int W, int Rounds = 10>
 BREAKSTEP_INLINE Words<U, W> philox(std::uint64_t key, Words<U, W> counter) {
   using P = Pack<U, W>;
-  auto key0 = static_cast<std::uint32_t>(key);
-  auto key1 = static_cast<std::uint32_t>(key >> 32);
+  // The key's high halves in 64-bit lanes take part in nothing that is kept.
+  P key0(static_cast<U>(static_cast<std::uint32_t>(key)));
+  P key1(static_cast<U>(key >> 32));
   P x0 = counter.word[0], x1 = counter.word[1], x2 = counter.word[2], x3 = counter.word[3];
 #pragma GCC unroll 10
   for (int round = 0; round < Rounds; ++round) {
     P high0, low0, high1, low1;
     detail::multiply_words(0xD2511F53U, x0, high0, low0);
     detail::multiply_words(0xCD9E8D57U, x2, high1, low1);
-    x0 = high1 ^ x1 ^ P(static_cast<U>(key0));
-    x2 = high0 ^ x3 ^ P(static_cast<U>(key1));
+    x0 = high1 ^ (x1 ^ key0);  // the products are late: what waits for them must be short
+    x2 = high0 ^ (x3 ^ key1);
     x1 = low1;
     x3 = low0;
-    key0 += 0x9E3779B9U;
-    key1 += 0xBB67AE85U;
+    key0 += P(U(0x9E3779B9U));
+    key1 += P(U(0xBB67AE85U));
   }
   if constexpr (sizeof(U) == 8) {
     const P low_half(0xFFFFFFFFU);

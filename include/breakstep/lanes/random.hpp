@@ -63,7 +63,7 @@ class Stream {
   /// Exponential with mean 1: −log of the uniforms, always positive and finite.
   [[nodiscard]] BREAKSTEP_INLINE Numbers exponentials(Pack<U, W> index, std::uint32_t purpose) const {
     Numbers numbers = uniforms(index, purpose);
-    for (auto& x : numbers) x = -log(x);
+    for (auto& x : numbers) x = -log_of_positive(x);
     return numbers;
   }
 
@@ -76,7 +76,7 @@ class Stream {
 
   /// Turns the uniforms `first` and `first + 1` into two independent normals.
   static BREAKSTEP_INLINE void to_normals(Numbers& numbers, int first) {
-    const auto radius = sqrt(Pack<Real, W>(Real(-2)) * log(numbers[first]));
+    const auto radius = sqrt(Pack<Real, W>(Real(-2)) * log_of_positive(numbers[first]));
     const auto [sine, cosine] = sincos_turns(numbers[first + 1]);
     numbers[first] = radius * cosine;
     numbers[first + 1] = radius * sine;

@@ -166,6 +166,22 @@ BREAKSTEP_INLINE T sum_contiguous(int length, Term term, Pointers... coordinates
 /// The same sum for W interleaved chains at once.
 template <class T, int W, class Term, class... Vectors>
 BREAKSTEP_INLINE Pack<T, W> sum_interleaved(int length, Term term, const Vectors&... vectors) {
+  // Up to four coordinates the tree is written out, so that the sums stay in registers.
+  if (length <= 4) {
+    const auto alone = [&](int i) { return term(Pack<T, W>(T(0)), vectors[i]...); };
+    switch (length) {
+      case 0:
+        return Pack<T, W>(T(0));
+      case 1:
+        return alone(0);
+      case 2:
+        return alone(0) + alone(1);
+      case 3:
+        return (alone(0) + alone(2)) + alone(1);
+      default:
+        return (alone(0) + alone(2)) + (alone(1) + alone(3));
+    }
+  }
   Pack<T, W> sums[accumulators];
   for (auto& sum : sums) sum = Pack<T, W>(T(0));
   int i = 0;

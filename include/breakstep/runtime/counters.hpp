@@ -8,10 +8,9 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
-/// Executions of one block. `occupied / executed` is how full its lanes were.
+/// Executions of one block. `occupied / (runs · W)` is how full its lanes were.
 struct BlockCounter {
   std::uint64_t runs = 0;
-  std::uint64_t executed = 0;  ///< lanes executed: runs × W
   std::uint64_t occupied = 0;  ///< lanes that meant it
 };
 
@@ -42,7 +41,6 @@ struct Counters {
     if (blocks.size() < other.blocks.size()) blocks.resize(other.blocks.size());
     for (std::size_t i = 0; i < other.blocks.size(); ++i) {
       blocks[i].runs += other.blocks[i].runs;
-      blocks[i].executed += other.blocks[i].executed;
       blocks[i].occupied += other.blocks[i].occupied;
     }
   }

@@ -153,11 +153,15 @@ class Engine final : public Run<Real> {
     });
   }
 
-  Step resolve(Step step) const {
-    if (step != Step::automatic) return step;
+  /// With one asking block both bundled steps evaluate equally full packs, and inline is the simpler one; with several
+  /// it depends on the price of the density, so both are tried. Batches are only collected by amortized steps.
+  [[nodiscard]] std::vector<Step> steps_to_try(Step asked, bool batches) const {
+    if (asked != Step::automatic) return {asked};
+    if (batches) return {Step::bundled_amortized};
     const auto& states = model_->code().states;
     const auto asking = std::count_if(states.begin(), states.end(), [](const auto& state) { return state.asks; });
-    return asking > 1 ? Step::bundled_amortized : Step::bundled_inline;
+    if (asking <= 1) return {Step::bundled_inline};
+    return {Step::bundled_amortized, Step::bundled_inline};
   }
 
   Counters free_running(Work<Real>& work, const Execution& execution, int threads) {
@@ -168,7 +172,8 @@ class Engine final : public Run<Real> {
     for (std::size_t p = 0; p < (evaluator->wants_batches() ? std::max<std::size_t>(1, share) : 1); ++p) {
       packs.push_back(make_pack_());
     }
-    return FreeRunning<Real, W>(std::move(packs), *evaluator, work, execution, resolve(execution.step)).run();
+    Tuner tuner = Tuner::over(steps_to_try(execution.step, evaluator->wants_batches()), execution.parking, W);
+    return FreeRunning<Real, W>(std::move(packs), *evaluator, work, execution, std::move(tuner)).run();
   }
 
   Counters lockstep_packs(Work<Real>& work) {

@@ -32,7 +32,7 @@ class Evaluator {
   [[nodiscard]] virtual bool wants_batches() const { return false; }
   virtual void answer(std::span<const Question<Real, W>> questions, Counters& counters) = 0;
 
-  void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) {
+  virtual void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) {
     const Question<Real, W> question{&pack, where};
     answer(std::span(&question, 1), counters);
   }
@@ -47,11 +47,12 @@ class LaneEvaluator final : public Evaluator<Real, W> {
 
   using Evaluator<Real, W>::answer;
   void answer(std::span<const Question<Real, W>> questions, Counters& counters) override {
-    for (const auto& [pack, where] : questions) {
-      pack->give(where, density_->evaluate(pack->request(), workspace_.get()));
-      counters.evaluations_executed += W;
-      counters.evaluations_asked += static_cast<std::uint64_t>(where.count());
-    }
+    for (const auto& [pack, where] : questions) LaneEvaluator::answer(*pack, where, counters);
+  }
+  void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) override {
+    pack.give(where, density_->evaluate(pack.request(), workspace_.get()));
+    counters.evaluations_executed += W;
+    counters.evaluations_asked += static_cast<std::uint64_t>(where.count());
   }
 
  private:

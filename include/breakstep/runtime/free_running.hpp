@@ -11,7 +11,7 @@
 
 #include "breakstep/runtime/evaluator.hpp"
 #include "breakstep/runtime/options.hpp"
-#include "breakstep/runtime/parking.hpp"
+#include "breakstep/runtime/tuner.hpp"
 #include "breakstep/runtime/work.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
@@ -24,13 +24,12 @@ class FreeRunning {
 
   /// `packs` share a program; more than one only makes sense when the evaluator wants batches.
   FreeRunning(std::vector<std::unique_ptr<LanePack<Real, W>>> packs, Evaluator<Real, W>& evaluator, Work<Real>& work,
-              const Execution& execution, Step step)
+              const Execution& execution, Tuner tuner)
       : code_(packs.front()->code()),
         evaluator_(evaluator),
         work_(work),
         execution_(execution),
-        step_(step),
-        parking_(execution.parking, W) {
+        tuner_(std::move(tuner)) {
     for (auto& pack : packs) crews_.push_back(Crew{std::move(pack), {}, {}, {}});
     counters_.blocks.resize(code_.states.size());
     order_.resize(code_.states.size());
@@ -42,7 +41,7 @@ class FreeRunning {
     std::uint64_t next_sort = 1024;
     while (anyone_alive()) {
       ++counters_.steps;
-      switch (step_) {
+      switch (tuner_.plan().step) {
         case Step::switched_inline:
           switched_inline();
           break;
@@ -56,7 +55,7 @@ class FreeRunning {
           bundled_amortized();
           break;
       }
-      parking_.step(counters_.evaluations_asked);
+      tuner_.step(counters_.evaluations_asked);
       if (execution_.order == Order::by_frequency && counters_.steps == next_sort) {
         sort_by_frequency();
         next_sort *= 2;
@@ -68,6 +67,7 @@ class FreeRunning {
 
  private:
   using Standing = std::array<Lanes, max_states>;
+  using Draw = Pack<typename LanePack<Real, W>::U, W>;
 
   /// A pack with, for each state, the lanes that stand there (and that stood there when the step began).
   struct Crew {
@@ -89,7 +89,6 @@ class FreeRunning {
   void count(int state, Lanes where) {
     BlockCounter& counter = counters_.blocks[state];
     ++counter.runs;
-    counter.executed += W;
     counter.occupied += static_cast<std::uint64_t>(where.count());
   }
 
@@ -213,7 +212,7 @@ class FreeRunning {
   /// Whether the lanes at a cheap block should wait for more company. Never when nobody stands at a question: somebody
   /// must move.
   [[nodiscard]] bool parked(const Crew& crew, int state) const {
-    if (code_.states[state].asks || crew.at[state].count() >= parking_.threshold()) return false;
+    if (code_.states[state].asks || crew.at[state].count() >= tuner_.plan().parking) return false;
     for (int k = 0; k < state_count(); ++k) {
       if (code_.states[k].asks && crew.at[k].any()) return true;
     }
@@ -223,20 +222,19 @@ class FreeRunning {
   /// The lanes of `done` have just run the final block: write their draws and send them on, or give them other chains.
   void finish(Crew& crew, Lanes done) {
     if (done.none()) return;
-    Lanes out_of_work;
-    lanes::for_each_lane(done, [&](int lane) {
-      finish_draw(*crew.pack, lane, work_.window);
-      ++counters_.draws;
-      const auto draw = static_cast<std::uint32_t>(crew.pack->draw[lane]);
-      if (draw == work_.goal) {
-        work_.unfinished.fetch_sub(1, std::memory_order_relaxed);
-        out_of_work.set(lane);
-      } else if (draw >= work_.ahead) {
-        out_of_work.set(lane);
-      }
-    });
+    write(crew, done);
+    const auto arrived = crew.pack->draw == Draw(static_cast<typename Draw::Element>(work_.goal));
+    const auto far_ahead = crew.pack->draw == Draw(static_cast<typename Draw::Element>(work_.ahead));
+    const Lanes out_of_work = done & (arrived | far_ahead).mask();
     crew.at[code_.initial] |= done & ~out_of_work;
-    if (out_of_work.any()) replace(crew, out_of_work);
+    if (out_of_work.none()) return;
+    work_.unfinished.fetch_sub(static_cast<std::size_t>((done & arrived.mask()).count()), std::memory_order_relaxed);
+    replace(crew, out_of_work);
+  }
+
+  void write(Crew& crew, Lanes done) {
+    crew.pack->finish_draws(done, work_.window);
+    counters_.draws += static_cast<std::uint64_t>(done.count());
   }
 
   /// Lanes whose chains have reached the goal: take other chains, run ahead, or rest.
@@ -276,10 +274,7 @@ class FreeRunning {
   void stop_everyone() {
     for (Crew& crew : crews_) {
       const Lanes just_done = code_.names[code_.final].empty() ? crew.at[code_.final] : Lanes();
-      lanes::for_each_lane(just_done, [&](int lane) {
-        finish_draw(*crew.pack, lane, work_.window);
-        ++counters_.draws;
-      });
+      write(crew, just_done);
       lanes::for_each_lane(crew.alive, [&](int lane) { store_chain(*crew.pack, lane, work_.records); });
       crew.alive = Lanes();
     }
@@ -294,8 +289,7 @@ class FreeRunning {
   Evaluator<Real, W>& evaluator_;
   Work<Real>& work_;
   Execution execution_;
-  Step step_;
-  ParkingTuner parking_;
+  Tuner tuner_;
   std::vector<Crew> crews_;
   std::vector<int> order_;
   std::vector<Question<Real, W>> questions_;

@@ -17,6 +17,7 @@
 #include "breakstep/lanes/fields.hpp"
 #include "breakstep/lanes/random.hpp"
 #include "breakstep/lanes/vector.hpp"
+#include "breakstep/runtime/draw_window.hpp"
 #include "breakstep/target/map.hpp"
 #include "breakstep/target/target.hpp"
 
@@ -82,6 +83,8 @@ class LanePack {
 
   /// The lane's position in the target's coordinates.
   virtual void emit(int lane, Real* position) = 0;
+  /// The lanes of `where` have made a draw: writes it where the window has room for it and counts it.
+  virtual void finish_draws(Lanes where, const DrawWindow<Real>& window) = 0;
 
   /// First positions, in the sampler's coordinates: standard normal times `scale`, or uniform in (−scale, scale).
   virtual void place_at_random(Lanes where, bool uniform, Real scale) = 0;
@@ -162,6 +165,11 @@ class SamplerPack final : public LanePack<Real, W> {
     map_.apply(u, x);
   }
 
+  void finish_draws(Lanes where, const DrawWindow<Real>& window) override {
+    if (window.data != nullptr) write(where, window);
+    assign(where, this->draw, this->draw + U(1));
+  }
+
   void place_at_random(Lanes where, bool uniform, Real scale) override {
     const lanes::Stream<Real, W> starts(seed_, this->chain,
                                         static_cast<U>(~std::uint32_t{0}));  // no draw has this number
@@ -212,6 +220,43 @@ class SamplerPack final : public LanePack<Real, W> {
     Shape shape{.dimension = dimension};
     if constexpr (requires { sampler.rows(); }) shape.rows = sampler.rows();
     return shape;
+  }
+
+  void write(Lanes where, const DrawWindow<Real> window) {
+    const auto x = state.x;
+    if (map_.is_identity() && window.holds(this->draw, where)) {
+      switch (x.length()) {
+        case 1:
+          return write_short<1>(where, window, x);
+        case 2:
+          return write_short<2>(where, window, x);
+        case 3:
+          return write_short<3>(where, window, x);
+        default:
+          break;
+      }
+    }
+    lanes::for_each_lane(where, [&](int lane) {
+      Real* slot =
+          window.slot(static_cast<std::size_t>(this->chain[lane]), static_cast<std::uint32_t>(this->draw[lane]));
+      if (slot != nullptr) SamplerPack::emit(lane, slot);
+    });
+  }
+
+  /// Short positions, all inside the window: every lane writes, those that have nothing to write to a place nobody
+  /// reads. A loop over the lanes that have would guess its end wrong nearly every time, which costs more than writing.
+  template <int length>
+  void write_short(Lanes where, const DrawWindow<Real> window, const lanes::Vector<Real, W, S> x) {
+    U chains[W], draws[W];
+    this->chain.store(chains);
+    (this->draw - Pack<U, W>(static_cast<U>(window.first))).store(draws);
+    Real* const nowhere = position_memory_.get();
+#pragma GCC unroll 16
+    for (int lane = 0; lane < W; ++lane) {
+      Real* slot = window.data + (static_cast<std::size_t>(chains[lane]) * window.count + draws[lane]) * length;
+      slot = where[lane] ? slot : nowhere;
+      for (int i = 0; i < length; ++i) slot[i] = x.at(lane, i);
+    }
   }
 
   /// Makes what contiguous storage has asked readable in lanes.

@@ -79,24 +79,22 @@ class Lockstep {
 
  private:
   using Active = std::vector<Lanes>;
+  using Draw = Pack<typename LanePack<Real, W>::U, W>;
 
   void make_draw(std::uint32_t draw) {
     Active active(packs_.size());
     bool any = false;
     for (std::size_t p = 0; p < packs_.size(); ++p) {
-      lanes::for_each_lane(occupied_[p], [&](int lane) {
-        active[p].set(lane, static_cast<std::uint32_t>(packs_[p]->draw[lane]) == draw);
-      });
+      active[p] = occupied_[p] & (packs_[p]->draw == Draw(static_cast<typename Draw::Element>(draw))).mask();
       any = any || active[p].any();
     }
     if (agreement_ != nullptr ? !agreement_->any(any) : !any) return;
     ++counters_.steps;
     walk(0, static_cast<int>(code_.tree.size()), active);
     for (std::size_t p = 0; p < packs_.size(); ++p) {
-      lanes::for_each_lane(active[p], [&](int lane) {
-        finish_draw(*packs_[p], lane, work_.window);
-        ++counters_.draws;
-      });
+      if (active[p].none()) continue;
+      packs_[p]->finish_draws(active[p], work_.window);
+      counters_.draws += static_cast<std::uint64_t>(active[p].count());
     }
   }
 
@@ -138,7 +136,6 @@ class Lockstep {
       if (skip_ && active[p].none()) continue;
       BlockCounter& counter = counters_.blocks[state];
       ++counter.runs;
-      counter.executed += W;
       counter.occupied += static_cast<std::uint64_t>(active[p].count());
       code.before(*packs_[p], active[p]);
       if (!code.asks) continue;

@@ -14,8 +14,8 @@ namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
 /// How one move is made. switched: each lane runs one block per step (the paper's `step`). bundled: a lane that leaves
 /// a block may run the following ones in the same step (`bundled_step`). inline: the density is evaluated inside each
-/// block that asks. amortized: once per step for all blocks that ask (`amortized_step`). `automatic` is bundled, and
-/// amortized where more than one block asks.
+/// block that asks. amortized: once per step for all blocks that ask (`amortized_step`). `automatic` is bundled; where
+/// more than one block asks, it measures while running whether inline or amortized is faster.
 enum class Step { automatic, switched_inline, switched_amortized, bundled_inline, bundled_amortized };
 
 /// Who moves now. lockstep: masked loops with a barrier over all chains, every pack executed until the last chain

@@ -10,21 +10,6 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
-/// Memory for draws [first, first + count) of every chain: chain c's draw t lies at ((c·count) + t − first)·dimension.
-/// Without memory (data null) draws are made and forgotten.
-template <class Real>
-struct DrawWindow {
-  Real* data = nullptr;
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
-  int dimension = 0;
-
-  [[nodiscard]] Real* slot(std::size_t chain, std::uint32_t draw) const {
-    if (data == nullptr || draw < first || draw - first >= count) return nullptr;
-    return data + (chain * count + (draw - first)) * static_cast<std::size_t>(dimension);
-  }
-};
-
 /// One segment of a run: every chain is to have `goal` draws. Chains may run ahead to `ahead` draws while others still
 /// work, rather than leave their lanes idle.
 template <class Real>
@@ -66,14 +51,6 @@ void store_chain(const LanePack<Real, W>& pack, int lane, lanes::ChainRecords& r
   const auto chain = static_cast<std::size_t>(pack.chain[lane]);
   pack.store(lane, records.record(chain));
   records.draws(chain) = static_cast<std::uint32_t>(pack.draw[lane]);
-}
-
-/// Writes the draw that a lane has just finished and counts it.
-template <class Real, int W>
-void finish_draw(LanePack<Real, W>& pack, int lane, const DrawWindow<Real>& window) {
-  const auto draw = static_cast<std::uint32_t>(pack.draw[lane]);
-  if (Real* slot = window.slot(static_cast<std::size_t>(pack.chain[lane]), draw)) pack.emit(lane, slot);
-  pack.draw.set(lane, static_cast<typename LanePack<Real, W>::U>(draw + 1));
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::runtime

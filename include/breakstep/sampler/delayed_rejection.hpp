@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "breakstep/fsm/program.hpp"
@@ -46,7 +45,7 @@ struct DelayedRejectionIn {
     Pack<Real, W> answer;
     lanes::Vector<Real, W, S> jump;
     Pack<Real, W> uniform;
-    Pack<Real, W> best;  ///< best log density among the rejected
+    Pack<Real, W> best;  ///< best density among the rejected, p*, as a share of p(x); 0 before any
     Pack<U, W> tries;
     Mask<W> accepted;
 
@@ -65,7 +64,7 @@ struct DelayedRejectionIn {
     auto& s = chains.state;
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     assign(where, s.request, s.x);
-    assign(where, s.best, -std::numeric_limits<Real>::infinity());
+    assign(where, s.best, Real(0));
     assign(where, s.tries, 0U);
     s.accepted &= ~where;
   };
@@ -85,14 +84,11 @@ struct DelayedRejectionIn {
   static constexpr auto judge = [](auto& chains, auto where) {
     auto& s = chains.state;
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
+    // Where p(x) = 0 the first proposal of positive density has an infinite share and is accepted.
     const auto proposed = exp(s.answer - s.log_density);
-    // Before any rejection p* = 0, also when p(x) = 0: then every proposal of positive density is accepted.
-    using Reals = std::remove_cvref_t<decltype(s.best)>;
-    const auto best =
-        select(s.best == Reals(-std::numeric_limits<Real>::infinity()), Reals(Real(0)), exp(s.best - s.log_density));
-    const auto accepted = (s.uniform * (Real(1) - best) < proposed - best).mask();
+    const auto accepted = (s.uniform * (Real(1) - s.best) < proposed - s.best).mask();
     s.accepted = (s.accepted & ~where) | (accepted & where);
-    assign(where, s.best, max(s.answer, s.best));
+    assign(where, s.best, max(proposed, s.best));
     assign(where, s.tries, s.tries + 1U);
   };
 

@@ -65,7 +65,7 @@ struct EllipticalSlice {
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     fill_normal(where, s.other, chains.stream(), 0U, ellipse);
     const auto uniform = chains.stream().uniforms(0U, level);
-    assign(where, s.threshold, s.log_density + log(uniform[0]));
+    assign(where, s.threshold, s.log_density + log_of_positive(uniform[0]));
     assign(where, s.angle, uniform[1]);
     assign(where, s.highest, uniform[1]);
     assign(where, s.lowest, uniform[1] - Real(1));

@@ -97,7 +97,7 @@ struct SliceIn {
     const auto first = chains.stream().uniforms(0U, level);
     const auto second = chains.stream().uniforms(1U, level);
     const Reals bracket(static_cast<Real>(chains.sampler.width));
-    assign(where, s.threshold, s.log_density + log(first[0]));
+    assign(where, s.threshold, s.log_density + log_of_positive(first[0]));
     assign(where, s.lower, -bracket * first[1]);
     assign(where, s.upper, s.lower + bracket);
     const Counts below = lanes::convert<U>(

@@ -188,15 +188,20 @@ BREAKSTEP_INLINE Pack<T, W> log_of_special(Pack<T, W> x, Pack<T, W> computed) {
 
 }  // namespace detail
 
-/// Natural logarithm. Error < 1 ulp. log(1) = +0, log(±0) = −∞, log(+∞) = +∞, NaN below zero.
+/// log(x) for finite x > 0 that are not subnormal (random uniforms, say), without the price of special values.
 template <class T, int W>
-requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> log(Pack<T, W> x) {
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> log_of_positive(Pack<T, W> x) {
   using C = detail::Exponential<T>;
   using U = Unsigned<sizeof(T)>;
   const auto exponent = detail::binary_exponent(x);
   const Pack<T, W> mantissa = bit_cast<T>(bit_cast<U>(x) - (exponent.bits - C::one));
-  return detail::log_of_special(x,
-                                detail::log_of_split(exponent.number, mantissa - T(1), exponent.number * C::ln2_low));
+  return detail::log_of_split(exponent.number, mantissa - T(1), exponent.number * C::ln2_low);
+}
+
+/// Natural logarithm. Error < 1 ulp. log(1) = +0, log(±0) = −∞, log(+∞) = +∞, NaN below zero.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> log(Pack<T, W> x) {
+  return detail::log_of_special(x, log_of_positive(x));
 }
 
 /// log(1 + x). Error < 1 ulp. log1p(±0) = ±0, log1p(−1) = −∞, log1p(+∞) = +∞, NaN below −1.

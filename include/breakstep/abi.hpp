@@ -22,3 +22,4 @@
 #endif
 
 #define BREAKSTEP_INLINE __attribute__((always_inline)) inline
+#define BREAKSTEP_INLINE_LAMBDA __attribute__((always_inline))

@@ -7,8 +7,11 @@
 // choice.
 #pragma once
 
+#include <array>
 #include <cassert>
 #include <cstddef>
+#include <cstring>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -131,16 +134,40 @@ BREAKSTEP_INLINE void update(Mask<W> where, const Vector<T, W, S>& dst, F f, con
   }
 }
 
+/// The sum of one register's lanes as the tree orders: k with k + N/2, then k + N/4, ….
+template <class T, int N>
+BREAKSTEP_INLINE T add_lanes(Pack<T, N> sums) {
+  static_assert(Pack<T, N>::parts == 1);
+  if constexpr (N == 16 || (N == 8 && sizeof(T) == 8)) {
+    Pack<T, N / 2> low, high;
+    std::memcpy(&low, &sums, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const char*>(&sums) + sizeof low, sizeof high);
+    return add_lanes(low + high);
+  } else if constexpr (sizeof(T) == 4) {
+    const __m256 all = (__m256)sums.part[0];
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+  } else {
+    const __m256d all = (__m256d)sums.part[0];
+    const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(all), _mm256_extractf128_pd(all, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+  }
+}
+
 /// Adds 16 accumulators of one chain as the tree orders, from packs that hold them side by side.
 template <class T, int N>
 BREAKSTEP_INLINE T add_accumulators(const Pack<T, N> (&sums)[accumulators / N]) {
-  T values[accumulators];
-  for (int k = 0; k < accumulators / N; ++k) sums[k].store(values + k * N);
+  constexpr int registers = accumulators / N;
+  Pack<T, N> left[registers];
 #pragma GCC unroll 4
-  for (int half = accumulators / 2; half > 0; half /= 2) {
-    for (int k = 0; k < half; ++k) values[k] = values[k] + values[k + half];
+  for (int k = 0; k < registers; ++k) left[k] = sums[k];
+#pragma GCC unroll 4
+  for (int half = registers / 2; half > 0; half /= 2) {
+#pragma GCC unroll 4
+    for (int k = 0; k < half; ++k) left[k] = left[k] + left[k + half];
   }
-  return values[0];
+  return add_lanes(left[0]);
 }
 
 /// One chain's Σ term(x_i, …) over contiguous coordinates, in the fixed order; term(sum, x…) continues an accumulator.
@@ -301,12 +328,204 @@ Pack<T, W> sum(Mask<W> where, const Vector<T, W, S>& x) {
       where, [](auto total, auto xi) { return total + xi; }, x);
 }
 
+/// Marks a vector that a sweep changes.
+template <class T, int W, Storage S>
+struct Changing {
+  Vector<T, W, S> vector;
+};
+template <class T, int W, Storage S>
+Changing<T, W, S> changing(const Vector<T, W, S>& vector) {
+  return {vector};
+}
+
+namespace detail {
+
+template <class T, int W, Storage S>
+BREAKSTEP_INLINE const Vector<T, W, S>& view(const Vector<T, W, S>& vector) {
+  return vector;
+}
+template <class T, int W, Storage S>
+BREAKSTEP_INLINE const Vector<T, W, S>& view(const Changing<T, W, S>& changed) {
+  return changed.vector;
+}
+template <class V>
+inline constexpr bool is_changing = false;
+template <class T, int W, Storage S>
+inline constexpr bool is_changing<Changing<T, W, S>> = true;
+
+/// One chain's sweep over contiguous coordinates. Padding is swept too, but never summed.
+template <int Sums, class T, class F, class... Operands>
+BREAKSTEP_INLINE std::array<T, Sums> sweep_contiguous(int length, F f, int lane, const Operands&... operands) {
+  constexpr int N = native_width<T>;
+  constexpr int registers = accumulators / N;
+  using P = Pack<T, N>;
+  P sums[Sums > 0 ? Sums : 1][registers];
+  for (auto& sum : sums) {
+#pragma GCC unroll 4
+    for (auto& part : sum) part = P(T(0));
+  }
+  const auto at = [&](int i, std::array<P, Sums>& totals) BREAKSTEP_INLINE_LAMBDA {
+    std::tuple<decltype((static_cast<void>(operands), P()))...> values{P::load(view(operands).lane_data(lane) + i)...};
+    std::apply(
+        [&](auto&... value) BREAKSTEP_INLINE_LAMBDA {
+          f(totals, value...);
+          const auto put = [&](const auto& operand, const P& x) BREAKSTEP_INLINE_LAMBDA {
+            if constexpr (is_changing<std::remove_cvref_t<decltype(operand)>>)
+              x.store(view(operand).lane_data(lane) + i);
+          };
+          (put(operands, value), ...);
+        },
+        values);
+  };
+  int i = 0;
+  for (; i + accumulators <= length; i += accumulators) {
+#pragma GCC unroll 4
+    for (int k = 0; k < registers; ++k) {
+      std::array<P, Sums> totals;
+      for (int s = 0; s < Sums; ++s) totals[s] = sums[s][k];
+      at(i + k * N, totals);
+      for (int s = 0; s < Sums; ++s) sums[s][k] = totals[s];
+    }
+  }
+  for (int k = 0; k < registers && i + k * N < length; ++k) {
+    const auto inside = Truth<sizeof(T), N>(Mask<N>::first_lanes(length - i - k * N < N ? length - i - k * N : N));
+    std::array<P, Sums> totals;
+    for (int s = 0; s < Sums; ++s) totals[s] = sums[s][k];
+    at(i + k * N, totals);
+    for (int s = 0; s < Sums; ++s) sums[s][k] = select(inside, totals[s], sums[s][k]);
+  }
+  std::array<T, Sums> result;
+  for (int s = 0; s < Sums; ++s) result[s] = add_accumulators<T, N>(sums[s]);
+  return result;
+}
+
+/// The same for W interleaved chains.
+template <int Sums, class T, int W, class F, class... Operands>
+BREAKSTEP_INLINE std::array<Pack<T, W>, Sums> sweep_interleaved(Mask<W> where, int length, F f,
+                                                                const Operands&... operands) {
+  using P = Pack<T, W>;
+  const Truth<sizeof(T), W> chosen(where);
+  P sums[Sums > 0 ? Sums : 1][accumulators];
+  for (auto& sum : sums) {
+    for (auto& part : sum) part = P(T(0));
+  }
+  for (int i = 0; i < length; ++i) {
+    std::array<P, Sums> totals;
+    for (int s = 0; s < Sums; ++s) totals[s] = sums[s][i % accumulators];
+    std::tuple<decltype((static_cast<void>(operands), P()))...> values{view(operands)[i]...};
+    std::apply(
+        [&](auto&... value) {
+          f(totals, value...);
+          const auto put = [&](const auto& operand, const P& x) {
+            if constexpr (is_changing<std::remove_cvref_t<decltype(operand)>>) {
+              view(operand).store(i, select(chosen, x, view(operand)[i]));
+            }
+          };
+          (put(operands, value), ...);
+        },
+        values);
+    for (int s = 0; s < Sums; ++s) sums[s][i % accumulators] = totals[s];
+  }
+  std::array<P, Sums> result;
+  for (int s = 0; s < Sums; ++s) {
+    for (int half = accumulators / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) sums[s][k] = sums[s][k] + sums[s][k + half];
+    }
+    result[s] = sums[s][0];
+  }
+  return result;
+}
+
+}  // namespace detail
+
+/// One pass over the coordinates of several vectors, for the chains of `where`: f(per_lane, sums, x, y, …) is called
+/// with a pack of each vector; those wrapped in changing() are stored back, and f adds to the `Sums` elements of
+/// `sums`. Scalars of a chain reach f through per_lane(pack). Returns each chain's sums in the fixed order, 0 outside
+/// `where`.
+template <int Sums, int W, class F, class... Operands>
+auto sweep(Mask<W> where, F f, const Operands&... operands) {
+  const auto& first = detail::view(std::get<0>(std::tie(operands...)));
+  using First = std::remove_cvref_t<decltype(first)>;
+  using T = typename First::Real;
+  constexpr Storage S = First::storage;
+  const int length = first.length();
+  assert(((detail::view(operands).length() == length) && ...));
+  std::array<Pack<T, W>, Sums> totals;
+  for (auto& total : totals) total = Pack<T, W>(T(0));
+  if constexpr (S == Storage::interleaved) {
+    const auto per_lane = [](const Pack<T, W>& scalar) { return scalar; };
+    const auto found = detail::sweep_interleaved<Sums, T>(
+        where, length, [&](auto& sums, auto&... x) { f(per_lane, sums, x...); }, operands...);
+    for (int s = 0; s < Sums; ++s) totals[s] = select(where, found[s], totals[s]);
+  } else {
+    for_each_lane(where, [&](int lane) {
+      const auto per_lane = [lane](const Pack<T, W>& scalar) { return Pack<T, native_width<T>>(scalar[lane]); };
+      const auto found = detail::sweep_contiguous<Sums, T>(
+          length, [&](auto& sums, auto&... x) BREAKSTEP_INLINE_LAMBDA { f(per_lane, sums, x...); }, lane, operands...);
+      for (int s = 0; s < Sums; ++s) totals[s].set(lane, found[s]);
+    });
+  }
+  for (auto& total : totals) total = total + Pack<T, W>(T(0));  // as in sum_over
+  return totals;
+}
+
+namespace detail {
+
+/// Exchanges the odd blocks of `Size` numbers of a with the even ones of b.
+template <int Size, class T, int N, int... K>
+BREAKSTEP_INLINE void exchange_blocks(Pack<T, N>& a, Pack<T, N>& b, std::integer_sequence<int, K...>) {
+  const auto x = a.part[0], y = b.part[0];
+  a.part[0] = __builtin_shufflevector(x, y, ((K & Size) != 0 ? N + K - Size : K)...);
+  b.part[0] = __builtin_shufflevector(x, y, ((K & Size) != 0 ? N + K : K + Size)...);
+}
+
+/// Exchanges rows and columns of a square of N × N numbers held in N registers: blocks of N/2 first, then of half that.
+template <int Size, class T, int N>
+BREAKSTEP_INLINE void transpose_square(Pack<T, N> (&row)[N]) {
+  if constexpr (Size > 0) {
+#pragma GCC unroll 16
+    for (int r = 0; r < N; ++r) {
+      if ((r & Size) == 0) exchange_blocks<Size>(row[r], row[r + Size], std::make_integer_sequence<int, N>{});
+    }
+    transpose_square<Size / 2>(row);
+  }
+}
+
+}  // namespace detail
+
 /// Copies the chains of `where` between storages; a density in lanes reads interleaved what blocks keep contiguous.
 template <class T, int W, Storage To, Storage From>
 requires(To != From) void transpose(Mask<W> where, const Vector<T, W, To>& dst, const Vector<T, W, From>& src) {
   assert(dst.length() == src.length());
+  int i = 0;
+  if constexpr (W == native_width<T>) {
+    for (; i + W <= src.length(); i += W) {
+      Pack<T, W> square[W];
+      if constexpr (From == Storage::contiguous) {
+#pragma GCC unroll 16
+        for (int k = 0; k < W; ++k) square[k] = Pack<T, W>::load(src.lane_data(k) + i);
+        detail::transpose_square<W / 2>(square);
+        if (where.all()) {
+#pragma GCC unroll 16
+          for (int k = 0; k < W; ++k) dst.store(i + k, square[k]);
+        } else {
+          const Truth<sizeof(T), W> chosen(where);
+#pragma GCC unroll 16
+          for (int k = 0; k < W; ++k) dst.store(i + k, select(chosen, square[k], dst[i + k]));
+        }
+      } else {
+#pragma GCC unroll 16
+        for (int k = 0; k < W; ++k) square[k] = src[i + k];
+        detail::transpose_square<W / 2>(square);
+#pragma GCC unroll 16
+        for (int k = 0; k < W; ++k) {
+          if (where[k]) square[k].store(dst.lane_data(k) + i);
+        }
+      }
+    }
+  }
   for_each_lane(where, [&](int lane) {
-    for (int i = 0; i < src.length(); ++i) dst.set(lane, i, src.at(lane, i));
+    for (int rest = i; rest < src.length(); ++rest) dst.set(lane, rest, src.at(lane, rest));
   });
 }
 

@@ -50,7 +50,11 @@ class LaneEvaluator final : public Evaluator<Real, W> {
     for (const auto& [pack, where] : questions) LaneEvaluator::answer(*pack, where, counters);
   }
   void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) override {
-    pack.give(where, density_->evaluate(pack.request(), workspace_.get()));
+    if (const auto* gradient = pack.gradient_answer()) {
+      pack.give(where, density_->evaluate(pack.request(), *gradient, workspace_.get()));
+    } else {
+      pack.give(where, density_->evaluate(pack.request(), workspace_.get()));
+    }
     counters.evaluations_executed += W;
     counters.evaluations_asked += static_cast<std::uint64_t>(where.count());
   }
@@ -80,14 +84,31 @@ class BatchEvaluator final : public Evaluator<Real, W> {
       });
     }
     values_.resize(positions_.size() / dimension);
+    const bool with_gradient = !questions.empty() && questions.front().pack->gradient_answer() != nullptr;
     if (!values_.empty()) {
       const lanes::CallersFloatMode theirs(float_mode_);
-      target_->log_density(positions_.data(), values_.size(), values_.data());
+      if constexpr (target::BatchGradient<Target>) {
+        gradients_.resize(with_gradient ? positions_.size() : 0);
+        if (with_gradient) {
+          target_->log_density_and_gradient(positions_.data(), values_.size(), values_.data(), gradients_.data());
+        } else {
+          target_->log_density(positions_.data(), values_.size(), values_.data());
+        }
+      } else {
+        target_->log_density(positions_.data(), values_.size(), values_.data());
+      }
     }
     std::size_t next = 0;
     for (const auto& [pack, where] : questions) {
       Pack<Real, W> value(Real(0));
-      lanes::for_each_lane(where, [&](int lane) { value.set(lane, static_cast<Real>(values_[next++])); });
+      lanes::for_each_lane(where, [&, p = pack](int lane) {
+        if (with_gradient) {
+          for (std::size_t i = 0; i < dimension; ++i) {
+            p->gradient_answer()->set(lane, static_cast<int>(i), static_cast<Real>(gradients_[next * dimension + i]));
+          }
+        }
+        value.set(lane, static_cast<Real>(values_[next++]));
+      });
       pack->give(where, value);
     }
     counters.evaluations_executed += values_.size();
@@ -99,6 +120,7 @@ class BatchEvaluator final : public Evaluator<Real, W> {
   unsigned float_mode_;
   std::vector<double> positions_;
   std::vector<double> values_;
+  std::vector<double> gradients_;
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::runtime

@@ -68,6 +68,11 @@ class LanePack {
   /// What the lanes that have asked want to know, and where the answer goes.
   [[nodiscard]] const InterleavedVector<Real, W>& request() const { return request_; }
   void give(Lanes where, Pack<Real, W> value) { assign(where, *answer_, value); }
+  /// Where the gradients of a sampler that asks for them are to be written, else null. Blocks see only those of lanes
+  /// that asked.
+  [[nodiscard]] const InterleavedVector<Real, W>* gradient_answer() const {
+    return gradient_answer_.data() != nullptr ? &gradient_answer_ : nullptr;
+  }
   [[nodiscard]] Real answer(int lane) const { return (*answer_)[lane]; }
 
   /// Which chain a lane works on and which draw it is making.
@@ -101,6 +106,7 @@ class LanePack {
 
  protected:
   InterleavedVector<Real, W> request_;
+  InterleavedVector<Real, W> gradient_answer_;
   Pack<Real, W>* answer_ = nullptr;
 
  private:
@@ -118,7 +124,8 @@ struct Shape {
 ///
 /// A sampler has parameters, `static constexpr target::Asks asks`, `template <class Real, int W, Storage S> struct
 /// State` with at least the fields x, log_density and events (durable), request and answer (scratch), and a `static
-/// constexpr auto program`.
+/// constexpr auto program`. One that asks for gradients also has the vectors gradient (durable, at x) and
+/// answer_gradient (scratch).
 template <class Sampler, class Real, int W, Storage S>
 class SamplerPack final : public LanePack<Real, W> {
  public:
@@ -128,6 +135,7 @@ class SamplerPack final : public LanePack<Real, W> {
   using U = typename Base::U;
   using RealType = Real;
   static constexpr int width = W;
+  static constexpr bool with_gradient = Sampler::asks == target::Asks::gradient;
 
   SamplerPack(const Sampler& own_sampler, std::uint64_t seed, target::AffineMap<Real> map)
       : Base(code()),
@@ -137,7 +145,7 @@ class SamplerPack final : public LanePack<Real, W> {
         shape_(shape_of(own_sampler, map_.dimension())),
         memory_(shape_),
         state(memory_.state()),
-        request_memory_(lanes::aligned_zeros<Real>(InterleavedVector<Real, W>::elements(shape_.dimension))),
+        request_memory_(lanes::aligned_zeros<Real>(2 * InterleavedVector<Real, W>::elements(shape_.dimension))),
         position_memory_(lanes::aligned_zeros<Real>(2 * static_cast<std::size_t>(shape_.dimension))) {
     if constexpr (S == Storage::interleaved) {
       this->request_ = state.request;
@@ -145,6 +153,10 @@ class SamplerPack final : public LanePack<Real, W> {
       this->request_ = InterleavedVector<Real, W>(request_memory_.get(), shape_.dimension);
     }
     this->answer_ = &state.answer;
+    if constexpr (with_gradient) {
+      this->gradient_answer_ = InterleavedVector<Real, W>(
+          request_memory_.get() + InterleavedVector<Real, W>::elements(shape_.dimension), shape_.dimension);
+    }
   }
 
   [[nodiscard]] lanes::Stream<Real, W> stream() const { return {seed_, this->chain, this->draw}; }
@@ -198,6 +210,8 @@ class SamplerPack final : public LanePack<Real, W> {
   }
 
   void begin(Lanes where) override {
+    receive(where);
+    if constexpr (with_gradient) assign(where, state.gradient, state.answer_gradient);
     assign(where, state.x, state.request);
     assign(where, state.log_density, state.answer);
     assign(where, state.events, U(0));
@@ -264,6 +278,15 @@ class SamplerPack final : public LanePack<Real, W> {
     if constexpr (S == Storage::contiguous) transpose(where, this->request_, state.request);
   }
 
+  /// Hands the gradients of the lanes that asked to the blocks. A density writes every lane's, wanted or not.
+  void receive([[maybe_unused]] Lanes where) {
+    if constexpr (with_gradient && S == Storage::contiguous) {
+      transpose(where, state.answer_gradient, this->gradient_answer_);
+    } else if constexpr (with_gradient) {
+      assign(where, state.answer_gradient, this->gradient_answer_);
+    }
+  }
+
   template <int K>
   static constexpr bool asks() {
     if constexpr (machine.states[K].empty()) {
@@ -285,7 +308,9 @@ class SamplerPack final : public LanePack<Real, W> {
   template <int K>
   static void after(Base& base, Lanes where) {
     if constexpr (!machine.states[K].empty()) {
-      std::get<machine.states[K].number>(Sampler::program.blocks).after(static_cast<SamplerPack&>(base), where);
+      auto& self = static_cast<SamplerPack&>(base);
+      if constexpr (asks<K>()) self.receive(where);
+      std::get<machine.states[K].number>(Sampler::program.blocks).after(self, where);
     }
   }
 

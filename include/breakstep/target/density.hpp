@@ -27,6 +27,9 @@ class Density {
   /// The log density at each lane's position, up to a constant. A lane's value depends on its own position alone; lanes
   /// that nobody waits for hold old positions and their values are ignored.
   [[nodiscard]] virtual Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, Real* workspace) const = 0;
+  /// The same, and its gradient, which is written for every lane. Only for densities made with Asks::gradient.
+  virtual Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient,
+                                 Real* workspace) const = 0;
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

@@ -79,6 +79,48 @@ class AffineMap {
     }
   }
 
+  /// g ← Lᵀ·g: turns a gradient with respect to x into one with respect to u.
+  template <int W>
+  void pull_back(const InterleavedVector<Real, W>& g) const {
+    using P = Pack<Real, W>;
+    for (int i = 0; i < dimension_; ++i) {
+      P value = g[i];
+      if (!scale_.empty()) value = value * P(scale_[i]);
+      if (!lower_.empty()) {
+        value = P(Real(0));
+        for (int k = i; k < dimension_; ++k) value = fma(P(lower(k, i)), g[k], value);
+      }
+      g.store(i, value);
+    }
+  }
+
+  /// u ← L⁻ᵀ·u.
+  template <int W>
+  void solve_transposed(const InterleavedVector<Real, W>& u) const {
+    using P = Pack<Real, W>;
+    for (int i = dimension_ - 1; i >= 0; --i) {
+      P value = u[i];
+      if (!scale_.empty()) value = value / P(scale_[i]);
+      if (!lower_.empty()) {
+        for (int k = i + 1; k < dimension_; ++k) value = fma(P(-lower(k, i)), u[k], value);
+        value = value / P(lower(i, i));
+      }
+      u.store(i, value);
+    }
+  }
+
+  /// log N(x; m, L·Lᵀ) up to a constant; adds its gradient, −L⁻ᵀ·L⁻¹·(x − m), to `gradient`; `u` is scratch.
+  template <int W>
+  [[nodiscard]] Pack<Real, W> add_log_density(const InterleavedVector<Real, W>& x,
+                                              const InterleavedVector<Real, W>& gradient,
+                                              const InterleavedVector<Real, W>& u) const {
+    invert(x, u);
+    const Pack<Real, W> value = Pack<Real, W>(Real(-0.5)) * dot(Mask<W>::all_lanes(), u, u);
+    if (!is_identity()) solve_transposed(u);
+    for (int i = 0; i < dimension_; ++i) gradient.store(i, gradient[i] - u[i]);
+    return value;
+  }
+
   /// log N(x; m, L·Lᵀ) up to a constant; `u` is scratch.
   template <int W>
   [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x,

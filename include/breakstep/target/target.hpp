@@ -36,6 +36,21 @@ concept HasPrior = requires(const T& t, const InterleavedVector<double, 4>& x, d
 template <class T>
 concept LaneTarget = HasDensity<T> || HasPrior<T>;
 
+/// A lane target that also knows its gradient: `log_density_and_gradient(x, gradient, workspace)`, or for one with a
+/// prior `log_likelihood_and_gradient` (of the likelihood alone). Every coordinate of `gradient` is written.
+template <class T>
+concept HasGradient = (HasDensity<T> &&
+                       requires(const T& t, const InterleavedVector<double, 4>& x, double* workspace) {
+                         {
+                           t.template log_density_and_gradient<double, 4>(x, x, workspace)
+                           } -> std::same_as<Pack<double, 4>>;
+                       }) ||
+                      (HasPrior<T> && requires(const T& t, const InterleavedVector<double, 4>& x, double* workspace) {
+                        {
+                          t.template log_likelihood_and_gradient<double, 4>(x, x, workspace)
+                          } -> std::same_as<Pack<double, 4>>;
+                      });
+
 /// A target evaluated for any number of positions in one call, in double: external models, and likelihoods shaped like
 /// matrix products. `positions` is batch × dimension; the caller's float mode is restored around the call.
 ///
@@ -48,8 +63,16 @@ concept BatchTarget = requires(const T& t, const double* positions, std::size_t 
   t.log_density(positions, batch, values);
 };
 
-/// Which function of the target a sampler asks for. `likelihood` is taken in coordinates in which the prior is N(0, I).
-enum class Asks { density, likelihood };
+/// A batch target that also knows its gradients (batch × dimension).
+template <class T>
+concept BatchGradient = BatchTarget<T> &&
+    requires(const T& t, const double* positions, std::size_t batch, double* values, double* gradients) {
+  t.log_density_and_gradient(positions, batch, values, gradients);
+};
+
+/// Which function of the target a sampler asks for. `likelihood` is taken in coordinates in which the prior is N(0, I);
+/// `gradient` is the density with its gradient.
+enum class Asks { density, likelihood, gradient };
 
 namespace detail {
 
@@ -79,6 +102,18 @@ class LaneDensity final : public Density<Real, W> {
       return target_->template log_likelihood<Real, W>(x, workspace) + prior_.log_density(x, u);
     } else {
       return target_->template log_density<Real, W>(x, workspace);
+    }
+  }
+  Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient,
+                         Real* workspace) const override {
+    if constexpr (!HasGradient<Target>) {
+      throw Error("this target has no gradient", "its author wrote a density alone", "see has_gradient()");
+    } else if constexpr (HasPrior<Target>) {
+      const InterleavedVector<Real, W> u(workspace + workspace_of<Target, Real, W>(*target_), dimension());
+      const auto likelihood = target_->template log_likelihood_and_gradient<Real, W>(x, gradient, workspace);
+      return likelihood + prior_.add_log_density(x, gradient, u);
+    } else {
+      return target_->template log_density_and_gradient<Real, W>(x, gradient, workspace);
     }
   }
 
@@ -112,19 +147,67 @@ class LikelihoodDensity final : public Density<Real, W> {
     map_.apply(u, x);
     return target_->template log_likelihood<Real, W>(x, workspace);
   }
+  Pack<Real, W> evaluate(const InterleavedVector<Real, W>&, const InterleavedVector<Real, W>&, Real*) const override {
+    throw Error("a likelihood was asked for its gradient", "no sampler needs that",
+                "make the density with Asks::gradient");
+  }
 
  private:
   std::shared_ptr<const Target> target_;
   AffineMap<Real> map_;
 };
 
+/// log π(T(u)) for an affine map T, up to the constant log|det T|: a metric, seen from the sampler's side.
+template <class Real, int W>
+class MappedDensity final : public Density<Real, W> {
+ public:
+  MappedDensity(std::unique_ptr<Density<Real, W>> inner, AffineMap<Real> map)
+      : inner_(std::move(inner)), map_(std::move(map)) {}
+
+  [[nodiscard]] int dimension() const override { return inner_->dimension(); }
+  [[nodiscard]] std::size_t workspace() const override {
+    return (inner_->workspace() + 15) / 16 * 16 + InterleavedVector<Real, W>::elements(dimension());
+  }
+  [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& u, Real* workspace) const override {
+    return inner_->evaluate(mapped(u, workspace), workspace);
+  }
+  Pack<Real, W> evaluate(const InterleavedVector<Real, W>& u, const InterleavedVector<Real, W>& gradient,
+                         Real* workspace) const override {
+    const auto value = inner_->evaluate(mapped(u, workspace), gradient, workspace);
+    map_.pull_back(gradient);
+    return value;
+  }
+
+ private:
+  InterleavedVector<Real, W> mapped(const InterleavedVector<Real, W>& u, Real* workspace) const {
+    const InterleavedVector<Real, W> x(workspace + (inner_->workspace() + 15) / 16 * 16, dimension());
+    map_.apply(u, x);
+    return x;
+  }
+
+  std::unique_ptr<Density<Real, W>> inner_;
+  AffineMap<Real> map_;
+};
+
 }  // namespace detail
 
+/// `density` as a sampler sees it that works in coordinates u with x = map(u).
+template <class Real, int W>
+std::unique_ptr<Density<Real, W>> through(std::unique_ptr<Density<Real, W>> density, const AffineMap<Real>& map) {
+  if (map.is_identity()) return density;
+  return std::make_unique<detail::MappedDensity<Real, W>>(std::move(density), map);
+}
+
 /// The function of `target` that a sampler asks for, at any precision and width. Throws Error if the sampler needs a
-/// prior and the target declares none.
+/// prior or a gradient and the target has none.
 template <class Real, int W, LaneTarget Target>
 std::unique_ptr<Density<Real, W>> make_density(std::shared_ptr<const Target> target, Asks asks) {
-  if (asks == Asks::density) return std::make_unique<detail::LaneDensity<Target, Real, W>>(std::move(target));
+  if (asks == Asks::gradient && !HasGradient<Target>) {
+    throw Error("this sampler cannot draw from this target", "it needs gradients, and the target has only a density",
+                "write the target as a model (target/differentiated.hpp) or give it log_density_and_gradient(), or use "
+                "another sampler");
+  }
+  if (asks != Asks::likelihood) return std::make_unique<detail::LaneDensity<Target, Real, W>>(std::move(target));
   if constexpr (HasPrior<Target>) {
     return std::make_unique<detail::LikelihoodDensity<Target, Real, W>>(std::move(target));
   } else {

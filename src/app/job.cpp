@@ -87,6 +87,12 @@ void require_prior(const Job& job) {
               "choose " + listed(names) + ", or another sampler");
 }
 
+void require_gradient(const Job& job) {
+  if (job.sampler->asks() != breakstep::target::Asks::gradient || job.target->has_gradient()) return;
+  throw Error("sampler " + job.sampler_name + " cannot draw from target " + job.target_name,
+              "it needs gradients, and this target has only a density", "choose another target or sampler");
+}
+
 // Bytes of everything but the draws: records and lanes of all chains, and each thread's workspace.
 template <class Real>
 double bytes_beside(const Job& job) {
@@ -131,7 +137,7 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
     verb.add_option(name, value, meaning)->type_name(type)->capture_default_str()->group("How (never changes a draw)");
   };
   how("--threads", options.threads, "Threads; 0 means one per core", "N");
-  how("--storage", options.storage, "Vectors of the chains of a pack: interleaved or contiguous", "NAME");
+  how("--storage", options.storage, "Vectors of a pack's chains: interleaved, contiguous or auto", "NAME");
   how("--parking", options.parking, "free: lanes that a block without density waits for; 0 tunes it", "N");
   verb.add_flag("--no-skip", options.no_skip, "free: run blocks that no lane wants, too")
       ->group("How (never changes a draw)");
@@ -156,7 +162,6 @@ Job read_job(const JobOptions& options) {
     throw Error("--start-scale cannot be '" + options.start_scale + "'", "first positions need some room",
                 "give a positive number");
   }
-  job.storage = runtime::parse_storage(with_hyphens(options.storage));
   job.execution.threads = static_cast<int>(whole_number("--threads", options.threads, 0, most_threads));
   job.execution.skip = !options.no_skip;
   job.execution.refill = !options.no_refill;
@@ -170,6 +175,10 @@ Job read_job(const JobOptions& options) {
   for (const std::string& setting : options.settings) apply_setting(*job.sampler, setting);
   job.target = target.make(sizes);
   require_prior(job);
+  require_gradient(job);
+  job.storage = options.storage == "auto"
+                    ? runtime::preferred_storage(job.sampler->asks(), job.target->dimension(), job.is_single ? 4 : 8)
+                    : runtime::parse_storage(with_hyphens(options.storage));
   return job;
 }
 

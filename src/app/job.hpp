@@ -25,7 +25,7 @@ struct JobOptions {
   std::string chains = "1024", draws = "1000", seed = "1", threads = "1";
   std::string precision = "double";
   std::string start = "normal", start_scale = "1";
-  std::string storage = "interleaved";
+  std::string storage = "auto";
   bool no_skip = false, no_refill = false;
   std::string parking = "0";
   bool json = false;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "breakstep/diagnostics/summary.hpp"
+#include "breakstep/diagnostics/trajectories.hpp"
 #include "breakstep/runtime/sample.hpp"
 #include "choice.hpp"
 #include "draw_file.hpp"
@@ -54,6 +55,14 @@ struct Options {
   bool force = false;
 };
 
+// What a Hamiltonian sampler reports beside its draws, over all of them. NaN if it does not report that.
+struct Trajectories {
+  double accept_stat = NAN, leapfrogs = NAN, tree_depth = NAN, waiting_ratio = NAN, energy_fraction = NAN;
+  std::uint64_t divergent = 0, deepest = 0;
+  double depth_limit = NAN;
+  std::size_t low_energy_fractions = 0;  ///< chains
+};
+
 // What is reported, of either precision.
 struct Report {
   std::vector<std::string> names;
@@ -62,6 +71,7 @@ struct Report {
   runtime::Counters counters;
   runtime::Facts facts;
   std::uint64_t hash = 0;
+  std::vector<Trajectories> trajectories;  ///< one element if the sampler reports on its trajectories, else none
 };
 
 Mode mode_of(const Options& options, const Job& job) {
@@ -79,9 +89,13 @@ Mode mode_of(const Options& options, const Job& job) {
 // a segment's end go on until the last one is there, so segments cost nearly nothing.
 template <class Real>
 runtime::Counters make_draws(runtime::Run<Real>& run, const Job& job, const runtime::Execution& execution,
-                             std::vector<Real>& values, Progress& progress) {
-  const runtime::DrawWindow<Real> window{
-      .data = values.data(), .first = 0, .count = job.draws, .dimension = run.dimension()};
+                             std::vector<Real>& values, std::vector<Real>& facts, Progress& progress) {
+  const runtime::DrawWindow<Real> window{.data = values.data(),
+                                         .first = 0,
+                                         .count = job.draws,
+                                         .dimension = run.dimension(),
+                                         .facts = facts.empty() ? nullptr : facts.data(),
+                                         .fact_count = static_cast<int>(run.fact_names().size())};
   if (!progress.is_shown()) return run.advance(job.draws, job.draws, window, execution);
   runtime::Counters counters;
   const double begin = now();
@@ -118,6 +132,56 @@ std::vector<diagnostics::Summary> summarize(const Job& job, const std::vector<Re
   return summaries;
 }
 
+// Chains of fewer draws say too little about their energies one by one.
+constexpr std::uint32_t draws_for_energy = 50;
+constexpr double low_energy_fraction = 0.3;
+
+template <class Real>
+Trajectories about_trajectories(const Job& job, const std::vector<std::string>& names, const std::vector<Real>& facts) {
+  Trajectories about;
+  const auto view_of = [&](const std::string& name) {
+    const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+    const auto count = static_cast<std::ptrdiff_t>(names.size());
+    return diagnostics::DrawsView<Real>{.data = at == count ? nullptr : facts.data() + at,
+                                        .chains = job.chains,
+                                        .draws = job.draws,
+                                        .chain_stride = static_cast<std::ptrdiff_t>(job.draws) * count,
+                                        .draw_stride = count};
+  };
+  const auto for_each = [&](const std::string& name, auto visit) {
+    const auto view = view_of(name);
+    if (view.data == nullptr) return;
+    for (std::size_t i = 0; i < job.chains * job.draws; ++i) {
+      visit(static_cast<double>(view.data[static_cast<std::ptrdiff_t>(i) * view.draw_stride]));
+    }
+  };
+  const auto mean_of = [&](const std::string& name) {
+    double sum = 0;
+    for_each(name, [&](double x) { sum += x; });
+    return view_of(name).data == nullptr ? NAN : sum / (static_cast<double>(job.chains) * job.draws);
+  };
+  about.accept_stat = mean_of("accept_stat");
+  about.leapfrogs = mean_of("leapfrogs");
+  about.tree_depth = mean_of("tree_depth");
+  for_each("divergent", [&](double x) { about.divergent += x > 0 ? 1 : 0; });
+  for (const auto& parameter : job.sampler->parameters()) {
+    if (parameter.name == "max_depth") about.depth_limit = parameter.value;
+  }
+  for_each("tree_depth", [&](double x) { about.deepest += x == about.depth_limit ? 1 : 0; });
+  if (const auto view = view_of("leapfrogs"); view.data != nullptr) {
+    about.waiting_ratio = diagnostics::waiting_ratio(view);
+  }
+  if (const auto view = view_of("energy"); view.data != nullptr && job.draws >= draws_for_energy) {
+    auto fractions = diagnostics::energy_fractions(view);
+    about.low_energy_fractions = static_cast<std::size_t>(
+        std::count_if(fractions.begin(), fractions.end(), [](double x) { return !(x >= low_energy_fraction); }));
+    std::nth_element(fractions.begin(), fractions.begin() + static_cast<std::ptrdiff_t>(fractions.size() / 2),
+                     fractions.end());
+    about.energy_fraction = fractions[fractions.size() / 2];
+  }
+  return about;
+}
+
 template <class Real>
 Report run_job(const Job& job, const Mode& mode, const std::optional<DrawFile>& file) {
   Progress progress;
@@ -129,11 +193,14 @@ Report run_job(const Job& job, const Mode& mode, const std::optional<DrawFile>& 
   Report report;
   {
     const auto run = make_run<Real>(job, mode);
+    const auto names = run->fact_names();
+    std::vector<Real> facts(job.chains * job.draws * names.size());
     run->start(job.starts);
     const double begin = now();
-    report.counters = make_draws(*run, job, execution, values, progress);
+    report.counters = make_draws(*run, job, execution, values, facts, progress);
     report.seconds = now() - begin;
     report.facts = run->facts();
+    if (!names.empty()) report.trajectories.push_back(about_trajectories(job, names, facts));
   }
   if (file) {
     progress.show("writing the draws");
@@ -177,17 +244,27 @@ std::string json_of(const Job& job, const Report& report) {
                        .add("ess_tail", s.ess_tail)
                        .close());
   }
-  return JsonObject()
-             .raw("parameters", parameters.close())
-             .add("chains", job.chains)
-             .add("draws", job.draws)
-             .add("seconds", report.seconds)
-             .add("draws_per_second", draws_per_second(job, report))
-             .add("evaluations_per_second", evaluations_per_second(report))
-             .add("occupancy", report.counters.occupancy())
-             .add("draws_hash", hash_text(report.hash))
-             .close() +
-         "\n";
+  JsonObject object;
+  object.raw("parameters", parameters.close())
+      .add("chains", job.chains)
+      .add("draws", job.draws)
+      .add("seconds", report.seconds)
+      .add("draws_per_second", draws_per_second(job, report))
+      .add("evaluations_per_second", evaluations_per_second(report))
+      .add("occupancy", report.counters.occupancy())
+      .add("draws_hash", hash_text(report.hash));
+  for (const Trajectories& about : report.trajectories) {
+    object.raw("trajectories", JsonObject()
+                                   .add("accept_stat", about.accept_stat)
+                                   .add("leapfrogs", about.leapfrogs)
+                                   .add("tree_depth", about.tree_depth)
+                                   .add("divergent", about.divergent)
+                                   .add("deepest", about.deepest)
+                                   .add("ebfmi", about.energy_fraction)
+                                   .add("R", about.waiting_ratio)
+                                   .close());
+  }
+  return object.close() + "\n";
 }
 
 std::string table_of(const Report& report) {
@@ -201,12 +278,27 @@ std::string table_of(const Report& report) {
   return table.text();
 }
 
+std::string trajectories_of(const Report& report) {
+  std::string text;
+  for (const Trajectories& about : report.trajectories) {
+    text += "mean acceptance " + shown(about.accept_stat, 3);
+    if (!std::isnan(about.leapfrogs)) text += ", " + shown(about.leapfrogs, 4) + " leapfrog steps per draw";
+    if (!std::isnan(about.tree_depth)) text += " (mean tree depth " + shown(about.tree_depth, 3) + ")";
+    if (about.waiting_ratio > 1.001) {
+      text += "; in lock-step every draw would wait for " + shown(about.waiting_ratio, 3) + " times as many";
+    }
+    text += "\n";
+    if (!std::isnan(about.energy_fraction)) text += "median E-BFMI " + shown(about.energy_fraction, 3) + "\n";
+  }
+  return text;
+}
+
 std::string facts_of(const Job& job, const Report& report) {
   return std::to_string(job.chains) + (job.chains == 1 ? " chain" : " chains") + " of " + std::to_string(job.draws) +
          (job.draws == 1 ? " draw" : " draws") + " in " + shown(report.seconds, 3) +
          " s: " + in_words(draws_per_second(job, report)) + " draws/s, " + in_words(evaluations_per_second(report)) +
          " evaluations/s\n" + shown(100 * report.counters.occupancy(), 3) +
-         " % of the lanes that evaluated the density had a chain that asked\n";
+         " % of the lanes that evaluated the density had a chain that asked\n" + trajectories_of(report);
 }
 
 // What the chains did that neither summaries nor draws show.
@@ -221,7 +313,24 @@ std::string warnings_of_chains(const Job& job, const Report& report) {
     for (std::size_t i = 0; i < position.size(); ++i) text += (i == 0 ? "" : ", ") + position[i];
     text += "): try a smaller --start-scale\n";
   }
-  if (report.facts.events > 0) {
+  for (const Trajectories& about : report.trajectories) {
+    const double draws = static_cast<double>(job.chains) * job.draws;
+    if (about.divergent > 0) {
+      text += "warning: " + std::to_string(about.divergent) + " draws (" +
+              shown(100 * static_cast<double>(about.divergent) / draws, 3) +
+              " %) had a divergent trajectory, so parts of the target may be missed: try a smaller step_size (--set)\n";
+    }
+    if (about.deepest > 0) {
+      text += "warning: " + std::to_string(about.deepest) + " draws (" +
+              shown(100 * static_cast<double>(about.deepest) / draws, 3) +
+              " %) reached max_depth: their trajectories were cut short; try a larger step_size or max_depth (--set)\n";
+    }
+    if (about.low_energy_fractions > 0) {
+      text += "warning: E-BFMI of " + std::to_string(about.low_energy_fractions) + " of " + std::to_string(job.chains) +
+              " chains is below 0.3: energies move slowly; the target may have heavy tails or a funnel\n";
+    }
+  }
+  if (report.facts.events > 0 && report.trajectories.empty()) {
     const double share = static_cast<double>(report.facts.events) / (static_cast<double>(job.chains) * job.draws);
     text += "warning: " + std::to_string(report.facts.events) + " draws (" + shown(100 * share, 3) +
             " %) stayed where they were because a loop of the sampler reached its limit: if that is often, raise the "

@@ -13,6 +13,9 @@ const std::vector<SamplerEntry>& samplers() {
        make_delayed_rejection_unrolled},
       {"elliptical_slice", "elliptical slice sampling (Murray, Adams, MacKay 2010); the target needs a Gaussian prior",
        make_elliptical_slice},
+      {"hmc", "Hamiltonian Monte Carlo, with a fixed or jittered number of steps", make_hmc},
+      {"mala", "Metropolis-adjusted Langevin algorithm", make_mala},
+      {"nuts", "no-U-turn sampler (Hoffman, Gelman 2014), multinomial (Betancourt 2017)", make_nuts},
       {"slice", "slice sampling along a line (Neal 2003), one loop expands the bracket", make_slice},
       {"slice_two_loops", "the same with a loop for each end of the bracket", make_slice_two_loops},
   };

@@ -17,6 +17,7 @@ class TargetOf final : public AnyTarget {
 
   [[nodiscard]] int dimension() const override { return target_->dimension(); }
   [[nodiscard]] bool has_prior() const override { return target::HasPrior<Target>; }
+  [[nodiscard]] bool has_gradient() const override { return target::HasGradient<Target>; }
   [[nodiscard]] std::vector<std::string> parameter_names() const override {
     if constexpr (requires { target_->parameter_names(); }) {
       return target_->parameter_names();

@@ -49,6 +49,12 @@ Value find_value(const Names<Value, N>& names, std::string_view wanted, const ch
 
 }  // namespace
 
+lanes::Storage preferred_storage(target::Asks asks, int dimension, std::size_t bytes_per_number) {
+  const int crossover = bytes_per_number == sizeof(float) ? 24 : 8;
+  return asks == target::Asks::gradient && dimension > crossover ? lanes::Storage::contiguous
+                                                                 : lanes::Storage::interleaved;
+}
+
 std::string_view name_of(Step step) { return find_name(steps, step); }
 std::string_view name_of(Schedule schedule) { return find_name(schedules, schedule); }
 std::string_view name_of(lanes::Storage storage) { return find_name(storages, storage); }

@@ -94,7 +94,7 @@ struct Range {
     } else {
       // Positions have 53 bits, the numbers of double span 64: the low end is added as an integer.
       const double span = static_cast<double>(order(high)) - static_cast<double>(order(low));
-      const auto steps = static_cast<std::uint64_t>(position * span + 0.5);
+      const auto steps = static_cast<std::uint64_t>(std::llround(position * span));
       const auto number = static_cast<std::int64_t>(static_cast<std::uint64_t>(order(low)) + steps);
       x = from_order<T>(number > order(high) ? order(high) : number);
     }

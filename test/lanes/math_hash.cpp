@@ -50,13 +50,13 @@ int compare(const std::set<std::string>& lines, const char* path) {
   for (std::string line; std::getline(file, line);) expected.insert(line);
   bool is_same = true;
   for (const std::string& line : lines) {
-    if (expected.count(line) == 0) {
+    if (!expected.contains(line)) {
       std::cout << "this build:  " << line << "\n";
       is_same = false;
     }
   }
   for (const std::string& line : expected) {
-    if (lines.count(line) == 0) {
+    if (!lines.contains(line)) {
       std::cout << path << ":  " << line << "\n";
       is_same = false;
     }

@@ -44,7 +44,7 @@ double chi2_of_counts(const std::vector<std::uint32_t>& counts, double expected)
 /// Kolmogorov's distance between values and a distribution function, as an upper-tail probability.
 double p_of_distance(std::vector<double> values, const std::function<double(double)>& cdf) {
   std::sort(values.begin(), values.end());
-  const double n = static_cast<double>(values.size());
+  const auto n = static_cast<double>(values.size());
   double distance = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double f = cdf(values[i]);
@@ -58,7 +58,7 @@ double p_of_distance(std::vector<double> values, const std::function<double(doub
 
 /// Checks on a sequence of 32-bit words: cells, pairs, bits, correlation, Hamming weights, spacing of birthdays.
 std::vector<Verdict> check_words(const std::vector<std::uint32_t>& words) {
-  const double n = static_cast<double>(words.size());
+  const auto n = static_cast<double>(words.size());
   std::vector<Verdict> verdicts;
 
   std::vector<std::uint32_t> high(4096), low(4096), pairs(65536), weights(33);
@@ -100,7 +100,7 @@ std::vector<Verdict> check_words(const std::vector<std::uint32_t>& words) {
     std::sort(days.begin(), days.end());
     for (std::size_t i = birthdays - 1; i > 0; --i) days[i] -= days[i - 1];
     std::sort(days.begin() + 1, days.end());
-    for (std::size_t i = 2; i < birthdays; ++i) repeats += days[i] == days[i - 1];
+    for (std::size_t i = 2; i < birthdays; ++i) repeats += days[i] == days[i - 1] ? 1 : 0;
   }
   verdicts.push_back({"birthday spacings", p_of_normal((repeats - 4 * groups) / std::sqrt(4 * groups))});
   return verdicts;
@@ -195,12 +195,12 @@ TEST(RandomBattery, NoticesACounterUsedTwice) {
 
 /// Checks on real numbers that should be standard normal.
 std::vector<Verdict> check_normals(const std::vector<double>& x) {
-  const double n = static_cast<double>(x.size());
+  const auto n = static_cast<double>(x.size());
   double m1 = 0, m2 = 0, m3 = 0, m4 = 0, lag = 0, beyond3 = 0, beyond4 = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double v = x[i], s = v * v;
     m1 += v / n, m2 += s / n, m3 += s * v / n, m4 += s * s / n;
-    beyond3 += std::fabs(v) > 3, beyond4 += std::fabs(v) > 4;
+    beyond3 += std::fabs(v) > 3 ? 1 : 0, beyond4 += std::fabs(v) > 4 ? 1 : 0;
     if (i > 0) lag += v * x[i - 1];
   }
   const double q3 = std::erfc(3 / std::sqrt(2.0)), q4 = std::erfc(4 / std::sqrt(2.0));

@@ -115,6 +115,7 @@ std::vector<T> filled_with_uniform(int length) {
   const Stream<T, W> stream(seed, Pack<U, W>::lane_numbers(), U(3));
   const auto uniform = fill_normal_and_uniform(Mask<W>::all_lanes(), x, stream, U(11), 4);
   std::vector<T> values;
+  values.reserve(static_cast<std::size_t>(length) + 1);
   for (int i = 0; i < length; ++i) values.push_back(x.at(0, i));
   values.push_back(uniform[0]);
   return values;

@@ -53,6 +53,7 @@ inline constexpr int widths[] = {1, 2, 4, 8, 16};
 }  // namespace runtime_test
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
+// NOLINTBEGIN(bugprone-macro-parentheses): `extern` or nothing stands here, and no parentheses can.
 #define BREAKSTEP_TEST_ENGINES(prefix)     \
   prefix template class Engine<float, 1>;  \
   prefix template class Engine<float, 2>;  \
@@ -64,6 +65,7 @@ namespace breakstep::inline BREAKSTEP_ABI::runtime {
   prefix template class Engine<double, 4>; \
   prefix template class Engine<double, 8>; \
   prefix template class Engine<double, 16>;
+// NOLINTEND(bugprone-macro-parentheses)
 #ifndef BREAKSTEP_TEST_ENGINES_HERE
 BREAKSTEP_TEST_ENGINES(extern)
 #endif

@@ -57,7 +57,7 @@ TEST(Golden, DrawsAreThoseOfTheDayTheFileWasWritten) {
   std::map<std::string, std::string> expected;
   std::string sampler, target, precision, hash;
   while (in >> sampler >> target >> precision >> hash) {
-    expected[sampler + " " + target + " " + precision] = hash;
+    expected[std::string(sampler).append(" ").append(target).append(" ").append(precision)] = hash;
   }
   EXPECT_EQ(hashes, expected);
   EXPECT_GE(expected.size(), 40U);

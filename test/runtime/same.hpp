@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <iterator>
 #include <random>
@@ -22,9 +23,18 @@ inline constexpr std::uint64_t seed = 20250713;
 template <class Real>
 std::vector<Real> run_to_the_end(Run<Real>& run, const Execution& execution) {
   std::vector<Real> values(chains * draws * static_cast<std::size_t>(run.dimension()));
+  const auto fact_count = run.fact_names().size();
+  std::vector<Real> facts(chains * draws * fact_count);
   run.start({});
-  run.advance(draws, draws, {.data = values.data(), .first = 0, .count = draws, .dimension = run.dimension()},
+  run.advance(draws, draws,
+              {.data = values.data(),
+               .first = 0,
+               .count = draws,
+               .dimension = run.dimension(),
+               .facts = facts.empty() ? nullptr : facts.data(),
+               .fact_count = static_cast<int>(fact_count)},
               execution);
+  values.insert(values.end(), facts.begin(), facts.end());
   return values;
 }
 
@@ -70,9 +80,10 @@ template <class Real>
 std::string difference(const std::vector<Real>& a, const std::vector<Real>& b, int dimension) {
   if (a.size() != b.size()) return "different sizes";
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::memcmp(&a[i], &b[i], sizeof(Real)) == 0 || (a[i] != a[i] && b[i] != b[i])) continue;
+    using Bits = breakstep::lanes::Unsigned<sizeof(Real)>;
+    if (std::bit_cast<Bits>(a[i]) == std::bit_cast<Bits>(b[i]) || (a[i] != a[i] && b[i] != b[i])) continue;
     std::ostringstream out;
-    const std::size_t d = static_cast<std::size_t>(dimension);
+    const auto d = static_cast<std::size_t>(dimension);
     out << "chain " << i / d / draws << " draw " << i / d % draws << " coordinate " << i % d << ": " << a[i] << " and "
         << b[i];
     return out.str();
@@ -110,7 +121,7 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(choose() % n); };
   for (int trial = 0; trial < trials; ++trial) {
     std::string bytes, story;
-    std::vector<Real> values(reference.size());
+    std::vector<Real> values, facts;
     std::uint32_t furthest = 0;
     for (std::uint32_t goal = 0; goal < draws;) {
       const int width = widths[below(std::size(widths))];
@@ -125,7 +136,16 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
       const auto ahead = std::min(draws, goal + static_cast<std::uint32_t>(below(5)));
       furthest = std::max(furthest, ahead);
       const Execution& execution = executions[below(executions.size())];
-      run->advance(goal, ahead, {.data = values.data(), .first = 0, .count = draws, .dimension = run->dimension()},
+      const auto fact_count = run->fact_names().size();
+      values.resize(chains * draws * static_cast<std::size_t>(run->dimension()));
+      facts.resize(chains * draws * fact_count);
+      run->advance(goal, ahead,
+                   {.data = values.data(),
+                    .first = 0,
+                    .count = draws,
+                    .dimension = run->dimension(),
+                    .facts = facts.empty() ? nullptr : facts.data(),
+                    .fact_count = static_cast<int>(fact_count)},
                    execution);
       for (std::size_t c = 0; c < chains; ++c) {
         ASSERT_GE(run->records().draws(c), goal);
@@ -137,7 +157,8 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
       story += "\n  to " + std::to_string(goal) + " (ahead " + std::to_string(ahead) + "), width " +
                std::to_string(width) + " " + std::string(name_of(storage)) + " " + describe(execution);
     }
-    const int dimension = static_cast<int>(reference.size() / chains / draws);
+    const int dimension = static_cast<int>(values.size() / chains / draws);
+    values.insert(values.end(), facts.begin(), facts.end());
     ASSERT_EQ(difference(values, reference, dimension), "") << story;
   }
 }

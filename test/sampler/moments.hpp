@@ -25,7 +25,7 @@ double z_score(const runtime::Draws<Real>& draws, std::uint32_t burn_in, double 
     sum += mean;
     square += mean * mean;
   }
-  const double m = static_cast<double>(draws.chains);
+  const auto m = static_cast<double>(draws.chains);
   const double average = sum / m;
   const double variance = (square / m - average * average) * m / (m - 1);
   return (average - truth) / std::sqrt(variance / m);

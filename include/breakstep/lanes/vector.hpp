@@ -108,32 +108,6 @@ class Table {
 
 namespace detail {
 
-/// dst_i = f(elements_i...) for the chains of `where`, register by register. `f` is generic in the pack it is given,
-/// and scalars reach it through `per_lane(pack)`, which is the pack itself or one lane's value spread, as the storage
-/// needs.
-template <class T, int W, Storage S, class F, class... Vectors>
-BREAKSTEP_INLINE void update(Mask<W> where, const Vector<T, W, S>& dst, F f, const Vectors&... sources) {
-  assert(((sources.length() == dst.length()) && ...));
-  if constexpr (S == Storage::interleaved) {
-    const auto per_lane = [](const Pack<T, W>& scalar) { return scalar; };
-    if (where.all()) {
-      for (int i = 0; i < dst.length(); ++i) dst.store(i, f(per_lane, sources[i]...));
-    } else {
-      const Truth<sizeof(T), W> chosen(where);
-      for (int i = 0; i < dst.length(); ++i) dst.store(i, select(chosen, f(per_lane, sources[i]...), dst[i]));
-    }
-  } else {
-    using Native = Pack<T, native_width<T>>;
-    for_each_lane(where, [&](int lane) {
-      const auto per_lane = [lane](const Pack<T, W>& scalar) { return Native(scalar[lane]); };
-      T* to = dst.lane_data(lane);
-      for (int i = 0; i < padded(dst.length()); i += Native::width) {
-        f(per_lane, Native::load(sources.lane_data(lane) + i)...).store(to + i);
-      }
-    });
-  }
-}
-
 /// The sum of one register's lanes as the tree orders: k with k + N/2, then k + N/4, ….
 template <class T, int N>
 BREAKSTEP_INLINE T add_lanes(Pack<T, N> sums) {
@@ -243,75 +217,254 @@ BREAKSTEP_INLINE Pack<T, W> sum_over(Mask<W> where, Term term, const Vector<T, W
 
 }  // namespace detail
 
+/// Marks a vector that a sweep changes.
+template <class T, int W, Storage S>
+struct Changing {
+  Vector<T, W, S> vector;
+};
+template <class T, int W, Storage S>
+Changing<T, W, S> changing(const Vector<T, W, S>& vector) {
+  return {vector};
+}
+
+namespace detail {
+
+// What a sweep reads at coordinate i: cursors are made once per chain (or pack of chains) and hold by value all that
+// the loop needs, since whatever it reads through a reference might be what it has just stored.
+
+template <class P, bool stored>
+struct VectorCursor {
+  using T = typename P::Element;
+  T* data;
+  BREAKSTEP_INLINE P get(std::ptrdiff_t at) const { return P::load(data + at); }
+  BREAKSTEP_INLINE void put(std::ptrdiff_t at, const P& value) const {
+    if constexpr (stored) value.store(data + at);
+  }
+  BREAKSTEP_INLINE void put(std::ptrdiff_t at, const P& value, const typename P::Bools& chosen) const {
+    if constexpr (stored) select(chosen, value, P::load(data + at)).store(data + at);
+  }
+};
+template <class P>
+struct ScalarCursor {
+  P value;
+  BREAKSTEP_INLINE P get(std::ptrdiff_t) const { return value; }
+  BREAKSTEP_INLINE void put(std::ptrdiff_t, const P&) const {}
+  BREAKSTEP_INLINE void put(std::ptrdiff_t, const P&, const typename P::Bools&) const {}
+};
+
+/// `lane` < 0 means all lanes of interleaved storage.
+template <class P, bool stored, class T, int W, Storage S>
+BREAKSTEP_INLINE VectorCursor<P, stored> vector_cursor(const Vector<T, W, S>& v, int lane) {
+  if constexpr (S == Storage::contiguous) {
+    return {v.lane_data(lane)};
+  } else {
+    return {v.data()};
+  }
+}
+template <class P, class T, int W, Storage S>
+BREAKSTEP_INLINE auto cursor(const Vector<T, W, S>& v, int lane) {
+  return vector_cursor<P, false>(v, lane);
+}
+template <class P, class T, int W, Storage S>
+BREAKSTEP_INLINE auto cursor(const Changing<T, W, S>& v, int lane) {
+  return vector_cursor<P, true>(v.vector, lane);
+}
+template <class P, class T, int W>
+BREAKSTEP_INLINE ScalarCursor<P> cursor(const Pack<T, W>& scalar, int lane) {
+  if constexpr (std::is_same_v<P, Pack<T, W>>) {
+    return lane < 0 ? ScalarCursor<P>{scalar} : ScalarCursor<P>{P(scalar[lane])};
+  } else {
+    return {P(scalar[lane])};
+  }
+}
+
+/// f at one place: loads, calls, stores back.
+template <class Sums, class F, class Store, class... Cursors>
+BREAKSTEP_INLINE void visit(std::ptrdiff_t at, Sums& sums, F& f, Store store, const Cursors&... cursors) {
+  auto values = std::make_tuple(cursors.get(at)...);
+  std::apply(
+      [&](auto&... value) BREAKSTEP_INLINE_LAMBDA {
+        f(sums, value...);
+        (store(cursors, value), ...);
+      },
+      values);
+}
+
+/// One chain's sweep over contiguous coordinates. Padding is swept too, but never summed.
+template <int Sums, class T, class F, class... Cursors>
+BREAKSTEP_INLINE std::array<T, Sums> sweep_contiguous(int length, F f, const Cursors... cursors) {
+  constexpr int N = native_width<T>;
+  constexpr int registers = accumulators / N;
+  using P = Pack<T, N>;
+  std::array<P, Sums> sums[registers];
+#pragma GCC unroll 4
+  for (auto& part : sums) {
+    for (auto& sum : part) sum = P(T(0));
+  }
+  int i = 0;
+  for (; i + accumulators <= length; i += accumulators) {
+#pragma GCC unroll 4
+    for (int k = 0; k < registers; ++k) {
+      const int at = i + k * N;
+      visit(
+          at, sums[k], f, [at](const auto& c, const P& x) BREAKSTEP_INLINE_LAMBDA { c.put(at, x); }, cursors...);
+    }
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < registers; ++k) {
+    const int at = i + k * N;
+    if (at >= length) break;
+    const auto before = sums[k];
+    visit(
+        at, sums[k], f, [at](const auto& c, const P& x) BREAKSTEP_INLINE_LAMBDA { c.put(at, x); }, cursors...);
+    if constexpr (Sums > 0) {
+      const Truth<sizeof(T), N> inside(Mask<N>::first_lanes(length - at < N ? length - at : N));
+      for (int s = 0; s < Sums; ++s) sums[k][s] = select(inside, sums[k][s], before[s]);
+    }
+  }
+  std::array<T, Sums> result;
+  for (int s = 0; s < Sums; ++s) {
+    P parts[registers];
+#pragma GCC unroll 4
+    for (int k = 0; k < registers; ++k) parts[k] = sums[k][s];
+    result[s] = add_accumulators<T, N>(parts);
+  }
+  return result;
+}
+
+/// The same for W interleaved chains.
+template <int Sums, class T, int W, class F, class... Cursors>
+BREAKSTEP_INLINE std::array<Pack<T, W>, Sums> sweep_interleaved(Mask<W> where, int length, F f,
+                                                                const Cursors... cursors) {
+  using P = Pack<T, W>;
+  std::array<P, Sums> sums[Sums > 0 ? accumulators : 1];
+  if constexpr (Sums > 0) {
+    for (auto& part : sums) {
+      for (auto& sum : part) sum = P(T(0));
+    }
+  }
+  const auto run = [&](auto store) {
+    for (int i = 0; i < length; ++i) {
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * W;
+      visit(
+          at, sums[Sums > 0 ? i % accumulators : 0], f, [&](const auto& c, const P& x) { store(c, at, x); },
+          cursors...);
+    }
+  };
+  if (where.all()) {
+    run([](const auto& c, std::ptrdiff_t at, const P& x) { c.put(at, x); });
+  } else {
+    const Truth<sizeof(T), W> chosen(where);
+    run([&chosen](const auto& c, std::ptrdiff_t at, const P& x) { c.put(at, x, chosen); });
+  }
+  std::array<P, Sums> result;
+  for (int s = 0; s < Sums; ++s) {
+    for (int half = accumulators / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) sums[k][s] = sums[k][s] + sums[k + half][s];
+    }
+    result[s] = sums[0][s];
+  }
+  return result;
+}
+
+template <class T, int W, Storage S, class... Rest>
+BREAKSTEP_INLINE const Vector<T, W, S>& first_vector(const Vector<T, W, S>& v, const Rest&...) {
+  return v;
+}
+template <class T, int W, Storage S, class... Rest>
+BREAKSTEP_INLINE const Vector<T, W, S>& first_vector(const Changing<T, W, S>& v, const Rest&...) {
+  return v.vector;
+}
+template <class T, int W, class... Rest>
+BREAKSTEP_INLINE decltype(auto) first_vector(const Pack<T, W>&, const Rest&... rest) {
+  return first_vector(rest...);
+}
+
+}  // namespace detail
+
+/// One pass over the coordinates of several vectors, for the chains of `where`: f(sums, a, b, …) is called with a pack
+/// of each operand. Operands are vectors, vectors wrapped in changing() (stored back), and packs (a number per chain).
+/// f adds to the `Sums` elements of `sums`; returns each chain's sums in the fixed order, 0 outside `where`.
+template <int Sums, int W, class F, class... Operands>
+auto sweep(Mask<W> where, F f, const Operands&... operands) {
+  const auto& first = detail::first_vector(operands...);
+  using First = std::remove_cvref_t<decltype(first)>;
+  using T = typename First::Real;
+  const int length = first.length();
+  std::array<Pack<T, W>, Sums> totals;
+  for (auto& total : totals) total = Pack<T, W>(T(0));
+  if constexpr (First::storage == Storage::interleaved) {
+    const auto found =
+        detail::sweep_interleaved<Sums, T>(where, length, f, detail::cursor<Pack<T, W>>(operands, -1)...);
+    for (int s = 0; s < Sums; ++s) totals[s] = select(where, found[s], totals[s]);
+  } else {
+    for_each_lane(where, [&](int lane) BREAKSTEP_INLINE_LAMBDA {
+      const auto found =
+          detail::sweep_contiguous<Sums, T>(length, f, detail::cursor<Pack<T, native_width<T>>>(operands, lane)...);
+      for (int s = 0; s < Sums; ++s) totals[s].set(lane, found[s]);
+    });
+  }
+  for (auto& total : totals) total = total + Pack<T, W>(T(0));  // as in sum_over
+  return totals;
+}
+
 /// dst = src for the chains of `where`.
 template <class T, int W, Storage S>
 void assign(Mask<W> where, const Vector<T, W, S>& dst, const Vector<T, W, S>& src) {
-  detail::update(
-      where, dst, [](auto, auto x) { return x; }, src);
+  sweep<0>(
+      where, [](auto&, auto& to, auto from) { to = from; }, changing(dst), src);
 }
 
 /// Every coordinate of dst = the chain's `value`.
 template <class T, int W, Storage S>
 void fill(Mask<W> where, const Vector<T, W, S>& dst, std::type_identity_t<Pack<T, W>> value) {
-  detail::update(
-      where, dst, [&value](auto per_lane, auto) { return per_lane(value); }, dst);
+  sweep<0>(
+      where, [](auto&, auto& to, auto a) { to = a; }, changing(dst), value);
 }
 
 /// y += a·x, one rounding per coordinate.
 template <class T, int W, Storage S>
 void add_scaled(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a, const Vector<T, W, S>& x) {
-  detail::update(
-      where, y, [&a](auto per_lane, auto xi, auto yi) { return fma(per_lane(a), xi, yi); }, x, y);
+  sweep<0>(
+      where, [](auto&, auto& yi, auto ai, auto xi) { yi = fma(ai, xi, yi); }, changing(y), a, x);
 }
 
 /// dst = y + a·x, one rounding per coordinate.
 template <class T, int W, Storage S>
 void add_scaled(Mask<W> where, const Vector<T, W, S>& dst, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a,
                 const Vector<T, W, S>& x) {
-  detail::update(
-      where, dst, [&a](auto per_lane, auto xi, auto yi) { return fma(per_lane(a), xi, yi); }, x, y);
+  sweep<0>(
+      where, [](auto&, auto& to, auto yi, auto ai, auto xi) { to = fma(ai, xi, yi); }, changing(dst), y, a, x);
 }
 
 /// dst = a·x + b·y, computed as fma(a, x, b·y).
 template <class T, int W, Storage S>
 void combine(Mask<W> where, const Vector<T, W, S>& dst, std::type_identity_t<Pack<T, W>> a, const Vector<T, W, S>& x,
              std::type_identity_t<Pack<T, W>> b, const Vector<T, W, S>& y) {
-  detail::update(
-      where, dst, [&](auto per_lane, auto xi, auto yi) { return fma(per_lane(a), xi, per_lane(b) * yi); }, x, y);
+  sweep<0>(
+      where, [](auto&, auto& to, auto ai, auto xi, auto bi, auto yi) { to = fma(ai, xi, bi * yi); }, changing(dst), a,
+      x, b, y);
 }
 
 /// y *= a.
 template <class T, int W, Storage S>
 void scale(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a) {
-  detail::update(
-      where, y, [&a](auto per_lane, auto yi) { return per_lane(a) * yi; }, y);
+  sweep<0>(
+      where, [](auto&, auto& yi, auto ai) { yi = ai * yi; }, changing(y), a);
 }
 
 /// dst = x·y, coordinate by coordinate.
 template <class T, int W, Storage S>
 void multiply(Mask<W> where, const Vector<T, W, S>& dst, const Vector<T, W, S>& x, const Vector<T, W, S>& y) {
-  detail::update(
-      where, dst, [](auto, auto xi, auto yi) { return xi * yi; }, x, y);
+  sweep<0>(
+      where, [](auto&, auto& to, auto xi, auto yi) { to = xi * yi; }, changing(dst), x, y);
 }
 
 /// Exchanges x and y for the chains of `where`.
 template <class T, int W, Storage S>
 void swap(Mask<W> where, const Vector<T, W, S>& x, const Vector<T, W, S>& y) {
-  assert(x.length() == y.length());
-  if constexpr (S == Storage::interleaved) {
-    const Truth<sizeof(T), W> chosen(where);
-    for (int i = 0; i < x.length(); ++i) {
-      const Pack<T, W> xi = x[i], yi = y[i];
-      x.store(i, select(chosen, yi, xi));
-      y.store(i, select(chosen, xi, yi));
-    }
-  } else {
-    for_each_lane(where, [&](int lane) {
-      T* a = x.lane_data(lane);
-      T* b = y.lane_data(lane);
-      for (int i = 0; i < padded(x.length()); ++i) std::swap(a[i], b[i]);
-    });
-  }
+  sweep<0>(
+      where, [](auto&, auto& xi, auto& yi) { std::swap(xi, yi); }, changing(x), changing(y));
 }
 
 /// Σ xᵢ·yᵢ per chain in the fixed order, each term an fma; 0 in lanes outside `where`.
@@ -326,147 +479,6 @@ template <class T, int W, Storage S>
 Pack<T, W> sum(Mask<W> where, const Vector<T, W, S>& x) {
   return detail::sum_over(
       where, [](auto total, auto xi) { return total + xi; }, x);
-}
-
-/// Marks a vector that a sweep changes.
-template <class T, int W, Storage S>
-struct Changing {
-  Vector<T, W, S> vector;
-};
-template <class T, int W, Storage S>
-Changing<T, W, S> changing(const Vector<T, W, S>& vector) {
-  return {vector};
-}
-
-namespace detail {
-
-template <class T, int W, Storage S>
-BREAKSTEP_INLINE const Vector<T, W, S>& view(const Vector<T, W, S>& vector) {
-  return vector;
-}
-template <class T, int W, Storage S>
-BREAKSTEP_INLINE const Vector<T, W, S>& view(const Changing<T, W, S>& changed) {
-  return changed.vector;
-}
-template <class V>
-inline constexpr bool is_changing = false;
-template <class T, int W, Storage S>
-inline constexpr bool is_changing<Changing<T, W, S>> = true;
-
-/// One chain's sweep over contiguous coordinates. Padding is swept too, but never summed.
-template <int Sums, class T, class F, class... Operands>
-BREAKSTEP_INLINE std::array<T, Sums> sweep_contiguous(int length, F f, int lane, const Operands&... operands) {
-  constexpr int N = native_width<T>;
-  constexpr int registers = accumulators / N;
-  using P = Pack<T, N>;
-  P sums[Sums > 0 ? Sums : 1][registers];
-  for (auto& sum : sums) {
-#pragma GCC unroll 4
-    for (auto& part : sum) part = P(T(0));
-  }
-  const auto at = [&](int i, std::array<P, Sums>& totals) BREAKSTEP_INLINE_LAMBDA {
-    std::tuple<decltype((static_cast<void>(operands), P()))...> values{P::load(view(operands).lane_data(lane) + i)...};
-    std::apply(
-        [&](auto&... value) BREAKSTEP_INLINE_LAMBDA {
-          f(totals, value...);
-          const auto put = [&](const auto& operand, const P& x) BREAKSTEP_INLINE_LAMBDA {
-            if constexpr (is_changing<std::remove_cvref_t<decltype(operand)>>)
-              x.store(view(operand).lane_data(lane) + i);
-          };
-          (put(operands, value), ...);
-        },
-        values);
-  };
-  int i = 0;
-  for (; i + accumulators <= length; i += accumulators) {
-#pragma GCC unroll 4
-    for (int k = 0; k < registers; ++k) {
-      std::array<P, Sums> totals;
-      for (int s = 0; s < Sums; ++s) totals[s] = sums[s][k];
-      at(i + k * N, totals);
-      for (int s = 0; s < Sums; ++s) sums[s][k] = totals[s];
-    }
-  }
-  for (int k = 0; k < registers && i + k * N < length; ++k) {
-    const auto inside = Truth<sizeof(T), N>(Mask<N>::first_lanes(length - i - k * N < N ? length - i - k * N : N));
-    std::array<P, Sums> totals;
-    for (int s = 0; s < Sums; ++s) totals[s] = sums[s][k];
-    at(i + k * N, totals);
-    for (int s = 0; s < Sums; ++s) sums[s][k] = select(inside, totals[s], sums[s][k]);
-  }
-  std::array<T, Sums> result;
-  for (int s = 0; s < Sums; ++s) result[s] = add_accumulators<T, N>(sums[s]);
-  return result;
-}
-
-/// The same for W interleaved chains.
-template <int Sums, class T, int W, class F, class... Operands>
-BREAKSTEP_INLINE std::array<Pack<T, W>, Sums> sweep_interleaved(Mask<W> where, int length, F f,
-                                                                const Operands&... operands) {
-  using P = Pack<T, W>;
-  const Truth<sizeof(T), W> chosen(where);
-  P sums[Sums > 0 ? Sums : 1][accumulators];
-  for (auto& sum : sums) {
-    for (auto& part : sum) part = P(T(0));
-  }
-  for (int i = 0; i < length; ++i) {
-    std::array<P, Sums> totals;
-    for (int s = 0; s < Sums; ++s) totals[s] = sums[s][i % accumulators];
-    std::tuple<decltype((static_cast<void>(operands), P()))...> values{view(operands)[i]...};
-    std::apply(
-        [&](auto&... value) {
-          f(totals, value...);
-          const auto put = [&](const auto& operand, const P& x) {
-            if constexpr (is_changing<std::remove_cvref_t<decltype(operand)>>) {
-              view(operand).store(i, select(chosen, x, view(operand)[i]));
-            }
-          };
-          (put(operands, value), ...);
-        },
-        values);
-    for (int s = 0; s < Sums; ++s) sums[s][i % accumulators] = totals[s];
-  }
-  std::array<P, Sums> result;
-  for (int s = 0; s < Sums; ++s) {
-    for (int half = accumulators / 2; half > 0; half /= 2) {
-      for (int k = 0; k < half; ++k) sums[s][k] = sums[s][k] + sums[s][k + half];
-    }
-    result[s] = sums[s][0];
-  }
-  return result;
-}
-
-}  // namespace detail
-
-/// One pass over the coordinates of several vectors, for the chains of `where`: f(per_lane, sums, x, y, …) is called
-/// with a pack of each vector; those wrapped in changing() are stored back, and f adds to the `Sums` elements of
-/// `sums`. Scalars of a chain reach f through per_lane(pack). Returns each chain's sums in the fixed order, 0 outside
-/// `where`.
-template <int Sums, int W, class F, class... Operands>
-auto sweep(Mask<W> where, F f, const Operands&... operands) {
-  const auto& first = detail::view(std::get<0>(std::tie(operands...)));
-  using First = std::remove_cvref_t<decltype(first)>;
-  using T = typename First::Real;
-  constexpr Storage S = First::storage;
-  const int length = first.length();
-  assert(((detail::view(operands).length() == length) && ...));
-  std::array<Pack<T, W>, Sums> totals;
-  for (auto& total : totals) total = Pack<T, W>(T(0));
-  if constexpr (S == Storage::interleaved) {
-    const auto per_lane = [](const Pack<T, W>& scalar) { return scalar; };
-    const auto found = detail::sweep_interleaved<Sums, T>(
-        where, length, [&](auto& sums, auto&... x) { f(per_lane, sums, x...); }, operands...);
-    for (int s = 0; s < Sums; ++s) totals[s] = select(where, found[s], totals[s]);
-  } else {
-    for_each_lane(where, [&](int lane) {
-      const auto per_lane = [lane](const Pack<T, W>& scalar) { return Pack<T, native_width<T>>(scalar[lane]); };
-      const auto found = detail::sweep_contiguous<Sums, T>(
-          length, [&](auto& sums, auto&... x) BREAKSTEP_INLINE_LAMBDA { f(per_lane, sums, x...); }, lane, operands...);
-      for (int s = 0; s < Sums; ++s) totals[s].set(lane, found[s]);
-    });
-  }
-  for (auto& total : totals) total = total + Pack<T, W>(T(0));  // as in sum_over
-  return totals;
 }
 
 namespace detail {
@@ -493,40 +505,70 @@ BREAKSTEP_INLINE void transpose_square(Pack<T, N> (&row)[N]) {
 
 }  // namespace detail
 
-/// Copies the chains of `where` between storages; a density in lanes reads interleaved what blocks keep contiguous.
-template <class T, int W, Storage To, Storage From>
-requires(To != From) void transpose(Mask<W> where, const Vector<T, W, To>& dst, const Vector<T, W, From>& src) {
+/// Copies the chains of `where` from contiguous storage into lanes, where a density reads them.
+template <class T, int W>
+void transpose(Mask<W> where, const Vector<T, W, Storage::interleaved>& dst,
+               const Vector<T, W, Storage::contiguous>& src) {
   assert(dst.length() == src.length());
-  int i = 0;
-  if constexpr (W == native_width<T>) {
-    for (; i + W <= src.length(); i += W) {
-      Pack<T, W> square[W];
-      if constexpr (From == Storage::contiguous) {
+  const int length = src.length();
+  if constexpr (W != native_width<T>) {
+    for_each_lane(where, [&](int lane) {
+      for (int i = 0; i < length; ++i) dst.set(lane, i, src.at(lane, i));
+    });
+  } else {
+    using P = Pack<T, W>;
+    const T* const from = src.data();
+    T* const to = dst.data();
+    const std::ptrdiff_t stride = padded(length);
+    const Truth<sizeof(T), W> chosen(where);
+    const bool all = where.all();
+    for (int i = 0; i < length; i += W) {
+      P square[W];
 #pragma GCC unroll 16
-        for (int k = 0; k < W; ++k) square[k] = Pack<T, W>::load(src.lane_data(k) + i);
-        detail::transpose_square<W / 2>(square);
-        if (where.all()) {
+      for (int k = 0; k < W; ++k) square[k] = P::load(from + k * stride + i);
+      detail::transpose_square<W / 2>(square);
+      T* const column = to + static_cast<std::ptrdiff_t>(i) * W;
+      if (all && i + W <= length) {
 #pragma GCC unroll 16
-          for (int k = 0; k < W; ++k) dst.store(i + k, square[k]);
-        } else {
-          const Truth<sizeof(T), W> chosen(where);
-#pragma GCC unroll 16
-          for (int k = 0; k < W; ++k) dst.store(i + k, select(chosen, square[k], dst[i + k]));
-        }
+        for (int k = 0; k < W; ++k) square[k].store(column + k * W);
       } else {
 #pragma GCC unroll 16
-        for (int k = 0; k < W; ++k) square[k] = src[i + k];
-        detail::transpose_square<W / 2>(square);
-#pragma GCC unroll 16
         for (int k = 0; k < W; ++k) {
-          if (where[k]) square[k].store(dst.lane_data(k) + i);
+          if (i + k < length) select(chosen, square[k], P::load(column + k * W)).store(column + k * W);
         }
       }
     }
   }
-  for_each_lane(where, [&](int lane) {
-    for (int rest = i; rest < src.length(); ++rest) dst.set(lane, rest, src.at(lane, rest));
-  });
+}
+
+/// The way back, for what a density has answered. Padding becomes zero.
+template <class T, int W>
+void transpose(Mask<W> where, const Vector<T, W, Storage::contiguous>& dst,
+               const Vector<T, W, Storage::interleaved>& src) {
+  assert(dst.length() == src.length());
+  const int length = src.length();
+  if constexpr (W != native_width<T>) {
+    for_each_lane(where, [&](int lane) {
+      for (int i = 0; i < length; ++i) dst.set(lane, i, src.at(lane, i));
+    });
+  } else {
+    using P = Pack<T, W>;
+    const T* const from = src.data();
+    T* const to = dst.data();
+    const std::ptrdiff_t stride = padded(length);
+    for (int i = 0; i < length; i += W) {
+      P square[W];
+#pragma GCC unroll 16
+      for (int k = 0; k < W; ++k) {
+        square[k] = i + k < length ? P::load(from + static_cast<std::ptrdiff_t>(i + k) * W) : P(T(0));
+      }
+      detail::transpose_square<W / 2>(square);
+#pragma GCC unroll 16
+      for (int k = 0; k < W; ++k) {
+        if (where[k]) square[k].store(to + k * stride + i);
+      }
+    }
+  }
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

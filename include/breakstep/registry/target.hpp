@@ -20,6 +20,7 @@ class AnyTarget {
 
   [[nodiscard]] virtual int dimension() const = 0;
   [[nodiscard]] virtual bool has_prior() const = 0;
+  [[nodiscard]] virtual bool has_gradient() const = 0;
   /// "x[0]", "x[1]", … unless the target names its parameters.
   [[nodiscard]] virtual std::vector<std::string> parameter_names() const = 0;
 

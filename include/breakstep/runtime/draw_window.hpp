@@ -16,6 +16,9 @@ struct DrawWindow {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   int dimension = 0;
+  /// Memory for what the sampler reports beside each draw, in the same order; none if null.
+  Real* facts = nullptr;
+  int fact_count = 0;
 
   /// Whether the window has room for the present draw of every lane of `where`.
   template <class U, int W>
@@ -24,6 +27,10 @@ struct DrawWindow {
     return (where & ((draw < begin) | (draw >= end)).mask()).none();
   }
 
+  [[nodiscard]] Real* fact_slot(std::size_t chain, std::uint32_t draw) const {
+    if (facts == nullptr || draw < first || draw - first >= count) return nullptr;
+    return facts + (chain * count + (draw - first)) * static_cast<std::size_t>(fact_count);
+  }
   [[nodiscard]] Real* slot(std::size_t chain, std::uint32_t draw) const {
     if (data == nullptr || draw < first || draw - first >= count) return nullptr;
     return data + (chain * count + (draw - first)) * static_cast<std::size_t>(dimension);

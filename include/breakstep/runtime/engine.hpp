@@ -53,6 +53,8 @@ class Run {
                            const Execution& execution) = 0;
   [[nodiscard]] virtual Facts facts() = 0;
   [[nodiscard]] virtual std::vector<std::string> state_names() const = 0;
+  /// What the sampler reports beside each draw.
+  [[nodiscard]] virtual std::vector<std::string> fact_names() const = 0;
   [[nodiscard]] virtual int loop_count() const = 0;
   [[nodiscard]] virtual std::size_t bytes_per_lane() const = 0;
 };
@@ -78,6 +80,12 @@ class Engine final : public Run<Real> {
   [[nodiscard]] std::vector<std::string> state_names() const override {
     std::vector<std::string> names;
     for (const auto name : model_->code().names) names.emplace_back(name);
+    return names;
+  }
+
+  [[nodiscard]] std::vector<std::string> fact_names() const override {
+    std::vector<std::string> names;
+    for (const auto name : model_->fact_names()) names.emplace_back(name);
     return names;
   }
 

@@ -181,11 +181,15 @@ class FreeRunning {
     for (Crew& crew : crews_) {
       if (crew.alive.none()) continue;
       Standing arrivals{};
+      Lanes done;
       for (int k = 0; k < state_count(); ++k) {
         if (!code_.states[k].asks || !wanted(crew.at[k])) continue;
-        code_.states[k].answer(*crew.pack, std::exchange(crew.at[k], {}), arrivals.data());
+        const Lanes here = std::exchange(crew.at[k], {});
+        code_.states[k].answer(*crew.pack, here, arrivals.data());
+        if (k == code_.final) done = here;
       }
       for (int k = 0; k < state_count(); ++k) crew.at[k] |= arrivals[k];
+      finish(crew, done);
     }
   }
 

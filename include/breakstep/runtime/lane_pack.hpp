@@ -91,6 +91,9 @@ class LanePack {
   /// The lanes of `where` have made a draw: writes it where the window has room for it and counts it.
   virtual void finish_draws(Lanes where, const DrawWindow<Real>& window) = 0;
 
+  /// What the sampler reports beside each draw; empty if nothing.
+  [[nodiscard]] virtual std::span<const std::string_view> fact_names() const = 0;
+
   /// First positions, in the sampler's coordinates: standard normal times `scale`, or uniform in (−scale, scale).
   virtual void place_at_random(Lanes where, bool uniform, Real scale) = 0;
   /// A first position in the target's coordinates.
@@ -179,7 +182,16 @@ class SamplerPack final : public LanePack<Real, W> {
 
   void finish_draws(Lanes where, const DrawWindow<Real>& window) override {
     if (window.data != nullptr) write(where, window);
+    if (window.facts != nullptr) write_facts(where, window);
     assign(where, this->draw, this->draw + U(1));
+  }
+
+  [[nodiscard]] std::span<const std::string_view> fact_names() const override {
+    if constexpr (requires { Sampler::fact_names; }) {
+      return Sampler::fact_names;
+    } else {
+      return {};
+    }
   }
 
   void place_at_random(Lanes where, bool uniform, Real scale) override {
@@ -197,15 +209,14 @@ class SamplerPack final : public LanePack<Real, W> {
     } else {
       lanes::scale(where, state.request, Pack<Real, W>(scale));
     }
+    // A metric must not move the starts: they are meant in the target's coordinates.
+    if (with_gradient && !map_.is_identity()) lanes::for_each_lane(where, [&](int lane) { invert_request(lane); });
     publish(where);
   }
 
   void place(int lane, const double* position) override {
-    const InterleavedVector<Real, 1> x(position_memory_.get(), shape_.dimension),
-        u(position_memory_.get() + shape_.dimension, shape_.dimension);
-    for (int i = 0; i < shape_.dimension; ++i) x.set(0, i, static_cast<Real>(position[i]));
-    map_.invert(x, u);
-    for (int i = 0; i < shape_.dimension; ++i) state.request.set(lane, i, u.at(0, i));
+    for (int i = 0; i < shape_.dimension; ++i) state.request.set(lane, i, static_cast<Real>(position[i]));
+    invert_request(lane);
     publish(Lanes::only(lane));
   }
 
@@ -234,6 +245,18 @@ class SamplerPack final : public LanePack<Real, W> {
     Shape shape{.dimension = dimension};
     if constexpr (requires { sampler.rows(); }) shape.rows = sampler.rows();
     return shape;
+  }
+
+  void write_facts([[maybe_unused]] Lanes where, [[maybe_unused]] const DrawWindow<Real> window) {
+    if constexpr (requires { Sampler::fact_names; }) {
+      const auto packs = Sampler::facts(*this);
+      lanes::for_each_lane(where, [&](int lane) {
+        Real* slot =
+            window.fact_slot(static_cast<std::size_t>(this->chain[lane]), static_cast<std::uint32_t>(this->draw[lane]));
+        if (slot == nullptr) return;
+        for (const auto& pack : packs) *slot++ = pack[lane];
+      });
+    }
   }
 
   void write(Lanes where, const DrawWindow<Real> window) {
@@ -271,6 +294,15 @@ class SamplerPack final : public LanePack<Real, W> {
       slot = where[lane] ? slot : nowhere;
       for (int i = 0; i < length; ++i) slot[i] = x.at(lane, i);
     }
+  }
+
+  /// The lane's request, given in the target's coordinates, in the sampler's own.
+  void invert_request(int lane) {
+    const InterleavedVector<Real, 1> x(position_memory_.get(), shape_.dimension),
+        u(position_memory_.get() + shape_.dimension, shape_.dimension);
+    for (int i = 0; i < shape_.dimension; ++i) x.set(0, i, state.request.at(lane, i));
+    map_.invert(x, u);
+    for (int i = 0; i < shape_.dimension; ++i) state.request.set(lane, i, u.at(0, i));
   }
 
   /// Makes what contiguous storage has asked readable in lanes.

@@ -9,6 +9,7 @@
 
 #include "breakstep/abi.hpp"
 #include "breakstep/lanes/vector.hpp"
+#include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
@@ -35,6 +36,10 @@ struct Execution {
   bool refill = true;  ///< free_running: a lane whose chain is done takes the next chain
   int parking = 0;     ///< free_running: a block that asks nothing waits until this many lanes want it; 0 tunes it
 };
+
+/// The storage that proved faster for vectors of this length: samplers that ask for gradients keep many of them and
+/// gain from contiguous ones as soon as a few registers are full; others never did. Measured with NUTS (bench/nuts).
+lanes::Storage preferred_storage(target::Asks asks, int dimension, std::size_t bytes_per_number);
 
 /// Names as the command line and messages write them; parse_* throw Error with the known names.
 std::string_view name_of(Step step);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,9 +19,10 @@ struct SampleOptions {
   std::size_t chains = 4;
   std::uint32_t draws = 1000;
   std::uint64_t seed = 1;
-  int threads = 1;  ///< 0 means one per core
-  lanes::Storage storage = lanes::Storage::interleaved;
+  int threads = 1;                             ///< 0 means one per core
+  std::optional<lanes::Storage> storage = {};  ///< by default the faster one for the sampler and dimension
   Starts starts = {};
+  target::GaussianPrior metric = {};  ///< of samplers that ask for gradients: sd or covariance; unit if empty
   Execution execution = {};
 };
 
@@ -34,6 +36,8 @@ struct Draws {
   Counters counters;
   Facts facts;
   double seconds = 0;
+  std::vector<std::string> fact_names;  ///< of what the sampler reports beside each draw (NUTS: lp, energy, …)
+  std::vector<Real> draw_facts;         ///< in the order of `values`
 
   [[nodiscard]] const Real* at(std::size_t chain, std::uint32_t draw) const {
     return values.data() + (chain * draws + draw) * static_cast<std::size_t>(dimension);
@@ -59,9 +63,12 @@ void check(const SampleOptions& options, int dimension);
 /// A run of `sampler` on `target` that has not started. For any precision, width and storage; most users call sample().
 template <class Real, int W, Storage S, class Sampler, target::LaneTarget Target>
 std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<const Target> target, std::uint64_t seed,
-                                    std::size_t chains) {
-  std::shared_ptr<const target::Density<Real, W>> density = target::make_density<Real, W>(target, Sampler::asks);
-  const auto map = target::make_map<Real>(*target, Sampler::asks);
+                                    std::size_t chains, const target::GaussianPrior& metric = {}) {
+  const auto map = target::make_map<Real>(*target, Sampler::asks, metric);
+  auto plain = target::make_density<Real, W>(target, Sampler::asks);
+  // A likelihood already sees the prior's map.
+  std::shared_ptr<const target::Density<Real, W>> density =
+      Sampler::asks == target::Asks::gradient ? target::through<Real, W>(std::move(plain), map) : std::move(plain);
   return std::make_unique<Engine<Real, W>>(
       [sampler, seed, map] { return std::make_unique<SamplerPack<Sampler, Real, W, S>>(sampler, seed, map); },
       [density] { return std::make_unique<LaneEvaluator<Real, W>>(*density); }, map.dimension(), chains);
@@ -71,7 +78,15 @@ std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<cons
 template <class Real, int W, Storage S, class Sampler, target::BatchTarget Target>
 requires(!target::LaneTarget<Target>) std::unique_ptr<Run<Real>> make_run(const Sampler& sampler,
                                                                           std::shared_ptr<const Target> target,
-                                                                          std::uint64_t seed, std::size_t chains) {
+                                                                          std::uint64_t seed, std::size_t chains,
+                                                                          const target::GaussianPrior& metric = {}) {
+  const bool plain = metric.mean.empty() && metric.sd.empty() && metric.covariance.empty();
+  if (!plain || (Sampler::asks == target::Asks::gradient && !target::BatchGradient<Target>)) {
+    throw Error(
+        "this sampler cannot draw from this batch target",
+        plain ? "it needs gradients, and the target has only a density" : "batch targets take the unit metric only",
+        plain ? "give the target log_density_and_gradient(), or use another sampler" : "leave the metric out");
+  }
   if (Sampler::asks == target::Asks::likelihood) {
     throw Error("this sampler cannot draw from a batch target", "it needs a likelihood and a Gaussian prior",
                 "use another sampler");
@@ -93,15 +108,23 @@ Draws<Real> draw_all(Run<Real>& run, const SampleOptions& options) {
                      .dimension = run.dimension(),
                      .values = {},
                      .counters = {},
-                     .facts = {}};
+                     .facts = {},
+                     .fact_names = run.fact_names(),
+                     .draw_facts = {}};
   result.values.resize(options.chains * options.draws * static_cast<std::size_t>(run.dimension()));
+  result.draw_facts.resize(options.chains * options.draws * result.fact_names.size());
   const auto begin = std::chrono::steady_clock::now();
   run.start(options.starts);
   Execution execution = options.execution;
   execution.threads = options.threads;
-  result.counters = run.advance(
-      options.draws, options.draws,
-      {.data = result.values.data(), .first = 0, .count = options.draws, .dimension = run.dimension()}, execution);
+  result.counters = run.advance(options.draws, options.draws,
+                                {.data = result.values.data(),
+                                 .first = 0,
+                                 .count = options.draws,
+                                 .dimension = run.dimension(),
+                                 .facts = result.draw_facts.empty() ? nullptr : result.draw_facts.data(),
+                                 .fact_count = static_cast<int>(result.fact_names.size())},
+                                execution);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.facts = run.facts();
   return result;
@@ -116,9 +139,11 @@ requires(target::LaneTarget<Target> || target::BatchTarget<Target>) Draws<Real> 
   constexpr int W = lanes::native_width<Real>;
   const auto shared = std::make_shared<const Target>(target);
   check(options, shared->dimension());
-  const auto run = options.storage == Storage::interleaved
-                       ? make_run<Real, W, Storage::interleaved>(sampler, shared, options.seed, options.chains)
-                       : make_run<Real, W, Storage::contiguous>(sampler, shared, options.seed, options.chains);
+  const auto storage = options.storage.value_or(preferred_storage(Sampler::asks, shared->dimension(), sizeof(Real)));
+  const auto run =
+      storage == Storage::interleaved
+          ? make_run<Real, W, Storage::interleaved>(sampler, shared, options.seed, options.chains, options.metric)
+          : make_run<Real, W, Storage::contiguous>(sampler, shared, options.seed, options.chains, options.metric);
   return draw_all(*run, options);
 }
 

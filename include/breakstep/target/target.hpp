@@ -217,9 +217,11 @@ std::unique_ptr<Density<Real, W>> make_density(std::shared_ptr<const Target> tar
   }
 }
 
-/// The map from the sampler's coordinates to the target's: the identity unless the sampler asks for the likelihood.
+/// The map from the sampler's coordinates to the target's: the prior's if the sampler asks for the likelihood, the
+/// metric's (its covariance is the inverse of the mass) if it asks for gradients, else the identity.
 template <class Real, LaneTarget Target>
-AffineMap<Real> make_map(const Target& target, Asks asks) {
+AffineMap<Real> make_map(const Target& target, Asks asks, const GaussianPrior& metric = {}) {
+  if (asks == Asks::gradient) return AffineMap<Real>(metric, target.dimension());
   if constexpr (HasPrior<Target>) {
     if (asks == Asks::likelihood) return AffineMap<Real>(target.prior(), target.dimension());
   }

@@ -1,0 +1,336 @@
+// The no-U-turn sampler (Hoffman and Gelman 2014) with multinomial choice of the draw (Betancourt 2017), iterative.
+//
+//     init ──► double ──► integrate ⟲ ──► check ──► done
+//       │        ▲                          │
+//       │        └──────────────────────────┘
+//       └───────────────────────────────────────────► done     (only with max_depth 0)
+//
+// The trajectory doubles in a random direction of time until its ends turn back on each other or a half, quarter, … of
+// the doubling does. Instead of recursing into sub-trees, `integrate` keeps the momentum at those leaves that begin a
+// sub-tree still open (at most max_depth of them) and checks every sub-tree that a leaf completes.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include "breakstep/fsm/program.hpp"
+#include "breakstep/lanes/fields.hpp"
+#include "breakstep/lanes/math.hpp"
+#include "breakstep/lanes/random.hpp"
+#include "breakstep/sampler/leapfrog.hpp"
+#include "breakstep/target/target.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::sampler {
+
+using lanes::Mask;
+using lanes::Pack;
+using lanes::Storage;
+using lanes::Unsigned;
+
+/// Works with the unit metric; another metric is a map of the target's coordinates. A trajectory ends when a point has
+/// (p₋·(ρ − (p₋+p₊)/2) ≤ 0 or p₊·(…) ≤ 0), ρ the sum of its momenta, for the whole of it or for any sub-tree.
+struct Nuts {
+  double step_size = 0.1;
+  int max_depth = 10;                ///< doublings; a trajectory has at most 2^max_depth − 1 steps
+  double max_energy_error = 1000.0;  ///< a step that gains this much energy is divergent and ends the trajectory
+
+  static constexpr auto asks = target::Asks::gradient;
+  [[nodiscard]] int rows() const { return max_depth > 0 ? max_depth : 1; }
+
+  template <class Real, int W, Storage S>
+  struct State {
+    using U = Unsigned<sizeof(Real)>;
+    using V = lanes::Vector<Real, W, S>;
+    V x;
+    V gradient;
+    Pack<Real, W> log_density;
+    Pack<U, W> events;  ///< divergent draws
+
+    // The end of the trajectory that moves, where the density is asked for, and the end that rests.
+    V request, answer_gradient, momentum;
+    Pack<Real, W> answer;
+    V other_x, other_gradient, other_momentum;
+    Pack<Real, W> other_log_density;
+    Pack<Real, W> direction;  ///< of time at the moving end, ±1
+
+    // A leaf of the doubling under way, and a leaf of the whole trajectory, each chosen by weight.
+    V leaf_x, leaf_gradient;
+    Pack<Real, W> leaf_log_density, leaf_energy, leaf_weight;  ///< weight: log of the sum over the doubling
+    V new_x, new_gradient;
+    Pack<Real, W> new_log_density, new_energy, weight;
+    Mask<W> moved;  ///< new_x has been chosen; until then x is the choice
+
+    V momentum_sum, doubling_sum;  ///< ρ of the trajectory, and of the doubling under way
+    lanes::Table<Real, W, S> open_momentum, open_sum;
+    Pack<Real, W> first_energy, acceptance, choice;
+    Pack<U, W> depth, leaves, leaves_wanted, steps;
+    Mask<W> stopped, divergent;
+
+    static constexpr auto rows_of_shape = [](const auto& shape) { return shape.rows; };
+    static constexpr auto fields() {
+      using lanes::durable;
+      using lanes::scratch;
+      constexpr lanes::DimensionOfShape length;
+      return lanes::fields(
+          durable("x", &State::x), durable("gradient", &State::gradient), durable("log_density", &State::log_density),
+          durable("events", &State::events), scratch("request", &State::request),
+          scratch("answer_gradient", &State::answer_gradient), scratch("momentum", &State::momentum),
+          scratch("answer", &State::answer), scratch("other_x", &State::other_x),
+          scratch("other_gradient", &State::other_gradient), scratch("other_momentum", &State::other_momentum),
+          scratch("other_log_density", &State::other_log_density), scratch("direction", &State::direction),
+          scratch("leaf_x", &State::leaf_x), scratch("leaf_gradient", &State::leaf_gradient),
+          scratch("leaf_log_density", &State::leaf_log_density), scratch("leaf_energy", &State::leaf_energy),
+          scratch("leaf_weight", &State::leaf_weight), scratch("new_x", &State::new_x),
+          scratch("new_gradient", &State::new_gradient), scratch("new_log_density", &State::new_log_density),
+          scratch("new_energy", &State::new_energy), scratch("weight", &State::weight), scratch("moved", &State::moved),
+          scratch("momentum_sum", &State::momentum_sum), scratch("doubling_sum", &State::doubling_sum),
+          scratch("open_momentum", &State::open_momentum, length, rows_of_shape),
+          scratch("open_sum", &State::open_sum, length, rows_of_shape), scratch("first_energy", &State::first_energy),
+          scratch("acceptance", &State::acceptance), scratch("choice", &State::choice), scratch("depth", &State::depth),
+          scratch("leaves", &State::leaves), scratch("leaves_wanted", &State::leaves_wanted),
+          scratch("steps", &State::steps), scratch("stopped", &State::stopped),
+          scratch("divergent", &State::divergent));
+    }
+  };
+
+  /// What is reported beside each draw.
+  static constexpr std::array<std::string_view, 7> fact_names = {"lp",        "energy",      "tree_depth", "leapfrogs",
+                                                                 "divergent", "accept_stat", "step_size"};
+  static constexpr auto facts = [](auto& chains) {
+    auto& s = chains.state;
+    using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
+    using Reals = std::remove_cvref_t<decltype(s.answer)>;
+    const Reals steps = as_reals<Real>(s.steps);
+    return std::array<Reals, 7>{s.log_density,
+                                select(s.moved, s.new_energy, s.first_energy),
+                                as_reals<Real>(s.depth),
+                                steps,
+                                select(s.divergent, Reals(Real(1)), Reals(Real(0))),
+                                s.acceptance / max(steps, Real(1)),
+                                Reals(static_cast<Real>(chains.sampler.step_size))};
+  };
+
+  enum Purpose : unsigned { momentum_purpose, doubling_purpose, leaf_purpose };
+
+  static constexpr auto init = [](auto& chains, auto where) {
+    auto& s = chains.state;
+    using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
+    fill_normal(where, s.momentum, chains.stream(), 0U, momentum_purpose);
+    const auto kinetic = lanes::sweep<1>(
+        where,
+        [](auto& sums, auto& p, auto& sum, auto& other_p, auto& x, auto& q, auto& other_q, auto& g, auto& ga,
+           auto& other_g) {
+          sum = other_p = p;
+          q = other_q = x;
+          ga = other_g = g;
+          sums[0] = fma(p, p, sums[0]);
+        },
+        s.momentum, changing(s.momentum_sum), changing(s.other_momentum), s.x, changing(s.request), changing(s.other_x),
+        s.gradient, changing(s.answer_gradient), changing(s.other_gradient));
+    assign(where, s.answer, s.log_density);
+    assign(where, s.other_log_density, s.log_density);
+    assign(where, s.first_energy, fma(kinetic[0], Real(0.5), -s.log_density));
+    assign(where, s.weight, Real(0));
+    assign(where, s.direction, Real(1));
+    assign(where, s.acceptance, Real(0));
+    assign(where, s.depth, 0U);
+    assign(where, s.leaves_wanted, 1U);
+    assign(where, s.steps, 0U);
+    s.moved &= ~where;
+    s.stopped &= ~where;
+    s.divergent &= ~where;
+  };
+
+  static constexpr auto expanding = [](auto& chains) {
+    auto& s = chains.state;
+    using Counts = std::remove_cvref_t<decltype(s.depth)>;
+    const Counts limit(static_cast<typename Counts::Element>(chains.sampler.max_depth));
+    return ~s.stopped & (s.depth != limit).mask();
+  };
+
+  /// Chooses a direction of time; if it is that of the resting end, the ends change places.
+  static constexpr auto begin_doubling = [](auto& chains, auto where) {
+    auto& s = chains.state;
+    using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
+    using Reals = std::remove_cvref_t<decltype(s.direction)>;
+    const auto uniform = chains.stream().uniforms(s.depth, doubling_purpose);
+    assign(where, s.choice, uniform[1]);
+    const auto forward = uniform[0] < Reals(Real(0.5));
+    const auto turning = where & ((forward.mask()) ^ (s.direction > Reals(Real(0))).mask());
+    if (turning.any()) {
+      lanes::sweep<0>(
+          turning,
+          [](auto&, auto& q, auto& other_q, auto& p, auto& other_p, auto& g, auto& other_g) {
+            std::swap(q, other_q);
+            std::swap(p, other_p);
+            std::swap(g, other_g);
+          },
+          changing(s.request), changing(s.other_x), changing(s.momentum), changing(s.other_momentum),
+          changing(s.answer_gradient), changing(s.other_gradient));
+      const Reals moving = s.answer;
+      assign(turning, s.answer, s.other_log_density);
+      assign(turning, s.other_log_density, moving);
+      assign(turning, s.direction, -s.direction);
+    }
+    fill(where, s.doubling_sum, Real(0));
+    assign(where, s.leaves, 0U);
+    assign(where, s.leaf_weight, -std::numeric_limits<Real>::infinity());
+  };
+
+  static constexpr auto integrate = [](auto& chains, auto where) {
+    auto& s = chains.state;
+    using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
+    kick_and_drift(where, s, s.direction * static_cast<Real>(chains.sampler.step_size));
+  };
+
+  static constexpr auto both_positive = [](const auto& ends) {
+    using Reals = std::remove_cvref_t<decltype(ends[0])>;
+    const Reals zero(typename Reals::Element(0));
+    return ((ends[0] > zero) & (ends[1] > zero)).mask();
+  };
+
+  /// Leaves are numbered from 0 within a doubling. An even leaf opens a sub-tree: its momentum is kept. An odd leaf n
+  /// completes as many sub-trees as n has trailing ones. The row of an open sub-tree is the number of ones in n/2 at
+  /// its first leaf, so that at most one sub-tree is open per row.
+  static constexpr auto turned_back = []<class State, int W>(State& s, Mask<W> where) {
+    using Counts = std::remove_cvref_t<decltype(s.leaves)>;
+    using U = typename Counts::Element;
+    U rows[W];
+    s.leaves.store(rows);
+    U even_rows = 0, odd_rows = 0;
+    Mask<W> odd;
+    lanes::for_each_lane(where, [&](int lane) {
+      const auto n = static_cast<std::uint32_t>(rows[lane]);
+      const int last = std::popcount(n >> 1);
+      if ((n & 1U) == 0) {
+        rows[lane] = U(1) << last;
+        even_rows |= rows[lane];
+      } else {
+        rows[lane] = (U(2) << last) - (U(1) << (last - std::countr_one(n) + 1));
+        odd_rows |= rows[lane];
+        odd.set(lane);
+      }
+    });
+    const Counts row_bits = Counts::load(rows);
+    const auto at_row = [&](Mask<W> lanes_meant, int row) {
+      return lanes_meant & ((row_bits & Counts(U(1) << row)) != Counts(U(0))).mask();
+    };
+    for (U left = even_rows; left != 0; left &= left - 1) {
+      const int row = std::countr_zero(left);
+      const auto opening = at_row(where & ~odd, row);
+      lanes::sweep<0>(
+          opening,
+          [](auto&, auto& open_p, auto& open_sum, auto& p, auto& sum) {
+            open_p = p;
+            open_sum = sum;
+          },
+          changing(s.open_momentum[row]), changing(s.open_sum[row]), s.momentum, s.doubling_sum);
+    }
+    Mask<W> turned;
+    for (U left = odd_rows; left != 0; left &= left - 1) {
+      const int row = std::countr_zero(left);
+      const auto closing = at_row(odd & ~turned, row);
+      if (closing.none()) continue;
+      const auto ends = lanes::sweep<2>(
+          closing,
+          [](auto& sums, auto& first, auto& open_sum, auto& last, auto& sum) {
+            const auto inner = fma(first + last, decltype(first + last)(-0.5F), (sum - open_sum) + first);
+            sums[0] = fma(first, inner, sums[0]);
+            sums[1] = fma(last, inner, sums[1]);
+          },
+          s.open_momentum[row], s.open_sum[row], s.momentum, s.doubling_sum);
+      turned |= closing & ~both_positive(ends);
+    }
+    return turned;
+  };
+
+  /// The second half of the step, then everything that a new leaf decides.
+  static constexpr auto grow = [](auto& chains, auto where) {
+    auto& s = chains.state;
+    using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
+    using Reals = std::remove_cvref_t<decltype(s.answer)>;
+    const Reals half = s.direction * static_cast<Real>(0.5 * chains.sampler.step_size);
+    const auto kinetic = lanes::sweep<1>(
+        where,
+        [](auto& sums, auto h, auto& p, auto& sum, auto g) {
+          p = fma(h, g, p);
+          sum = sum + p;
+          sums[0] = fma(p, p, sums[0]);
+        },
+        half, changing(s.momentum), changing(s.doubling_sum), s.answer_gradient);
+    const Reals energy = fma(kinetic[0], Real(0.5), -s.answer);
+    const Reals lost = s.first_energy - energy;
+    const auto sound = lost > Reals(static_cast<Real>(-chains.sampler.max_energy_error));  // false for NaN
+    const Reals leaf = select(lost == lost, lost, Reals(-std::numeric_limits<Real>::infinity()));
+    const Reals total = logaddexp(s.leaf_weight, leaf);
+    const Reals uniform = chains.stream().uniforms(s.steps, leaf_purpose)[0];
+    const auto chosen = where & (log_of_positive(uniform) < leaf - total).mask();
+    if (chosen.any()) {
+      assign(chosen, s.leaf_x, s.request);
+      assign(chosen, s.leaf_gradient, s.answer_gradient);
+      assign(chosen, s.leaf_log_density, s.answer);
+      assign(chosen, s.leaf_energy, energy);
+    }
+    assign(where, s.leaf_weight, total);
+    assign(where, s.acceptance, s.acceptance + exp(min(leaf, Real(0))));
+    const auto diverged = where & ~sound.mask();
+    s.divergent |= diverged;
+    s.stopped |= diverged;
+    s.stopped |= turned_back(s, where & ~diverged);
+    assign(where, s.leaves, s.leaves + 1U);
+    assign(where, s.steps, s.steps + 1U);
+  };
+
+  static constexpr auto incomplete = [](auto& chains) {
+    auto& s = chains.state;
+    return ~s.stopped & (s.leaves != s.leaves_wanted).mask();
+  };
+
+  /// A complete doubling joins the trajectory; the draw moves into it with probability min(1, its weight / the rest's).
+  static constexpr auto check = [](auto& chains, auto where) {
+    auto& s = chains.state;
+    const auto complete = where & ~s.stopped;
+    const auto chosen = complete & (log_of_positive(s.choice) < s.leaf_weight - s.weight).mask();
+    if (chosen.any()) {
+      assign(chosen, s.new_x, s.leaf_x);
+      assign(chosen, s.new_gradient, s.leaf_gradient);
+      assign(chosen, s.new_log_density, s.leaf_log_density);
+      assign(chosen, s.new_energy, s.leaf_energy);
+      s.moved |= chosen;
+    }
+    assign(complete, s.weight, logaddexp(s.weight, s.leaf_weight));
+    const auto ends = lanes::sweep<2>(
+        complete,
+        [](auto& sums, auto& total, auto& sum, auto& p, auto& other_p) {
+          total = total + sum;
+          const auto inner = fma(p + other_p, decltype(p + other_p)(-0.5F), total);
+          sums[0] = fma(p, inner, sums[0]);
+          sums[1] = fma(other_p, inner, sums[1]);
+        },
+        changing(s.momentum_sum), s.doubling_sum, s.momentum, s.other_momentum);
+    s.stopped |= complete & ~both_positive(ends);
+    assign(complete, s.depth, s.depth + 1U);
+    assign(complete, s.leaves_wanted, s.leaves_wanted + s.leaves_wanted);
+  };
+
+  static constexpr auto done = [](auto& chains, auto where) {
+    auto& s = chains.state;
+    assign(where & s.moved, s.x, s.new_x);
+    assign(where & s.moved, s.gradient, s.new_gradient);
+    assign(where & s.moved, s.log_density, s.new_log_density);
+    assign(where & s.divergent, s.events, s.events + 1U);
+  };
+
+  static constexpr auto program =
+      fsm::program(fsm::block("init", init),
+                   fsm::loop(expanding, fsm::block("double", begin_doubling),
+                             fsm::repeat(fsm::block("integrate", integrate, fsm::density, grow), incomplete),
+                             fsm::block("check", check)),
+                   fsm::block("done", done));
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::sampler

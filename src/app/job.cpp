@@ -4,7 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -93,6 +98,44 @@ void require_gradient(const Job& job) {
               "it needs gradients, and this target has only a density", "choose another target or sampler");
 }
 
+// Numbers separated by commas, blanks or line ends: d of them are variances, d·d a covariance.
+breakstep::target::GaussianPrior read_metric(const Job& job, const std::string& path) {
+  if (job.sampler->asks() != breakstep::target::Asks::gradient) {
+    throw Error("sampler " + job.sampler_name + " takes no --inverse-metric", "it uses no gradients and has no mass",
+                "leave it out");
+  }
+  std::ifstream file(path);
+  if (!file) throw Error("cannot read " + path, std::strerror(errno), "check the name of the file");
+  std::vector<double> numbers;
+  std::string word, line;
+  for (int row = 1; std::getline(file, line); ++row) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream words(line);
+    while (words >> word) {
+      numbers.push_back(finite_number("line " + std::to_string(row) + " of " + path, word));
+    }
+  }
+  const std::size_t d = job.parameters();
+  breakstep::target::GaussianPrior metric;
+  if (numbers.size() == d) {
+    for (const double variance : numbers) {
+      if (variance <= 0) {
+        throw Error("an element of " + path + " is " + shown(variance, 4), "variances are positive",
+                    "correct the file");
+      }
+      metric.sd.push_back(std::sqrt(variance));
+    }
+  } else if (numbers.size() == d * d) {
+    metric.covariance = numbers;
+  } else {
+    throw Error(path + " has " + std::to_string(numbers.size()) + " numbers",
+                "target " + job.target_name + " needs " + std::to_string(d) + " variances or " + std::to_string(d * d) +
+                    " elements of a covariance",
+                "correct the file");
+  }
+  return metric;
+}
+
 // Bytes of everything but the draws: records and lanes of all chains, and each thread's workspace.
 template <class Real>
 double bytes_beside(const Job& job) {
@@ -104,7 +147,7 @@ double bytes_beside(const Job& job) {
   require_memory(workspace * threads,
                  "the target's workspace on " + shown(threads, 0, 'f') + (threads == 1 ? " thread" : " threads"),
                  "ask for fewer threads or a smaller target");
-  const auto one = registry::make_run<Real>(*job.sampler, job.target, job.storage, job.seed, 1);
+  const auto one = registry::make_run<Real>(*job.sampler, job.target, job.storage, job.seed, 1, false, job.metric);
   const auto per_chain = static_cast<double>(one->records().bytes_per_chain() + 4 + one->bytes_per_lane());
   return per_chain * static_cast<double>(job.chains) + workspace * threads;
 }
@@ -132,6 +175,9 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
   what("--precision", options.precision, "Arithmetic: single or double", "NAME")->capture_default_str();
   what("--start", options.start, "Distribution of first positions: normal or uniform", "NAME")->capture_default_str();
   what("--start-scale", options.start_scale, "Its standard deviation, or half its width", "X")->capture_default_str();
+
+  what("--inverse-metric", options.inverse_metric,
+       "File of d variances or d rows of a covariance: the inverse mass of nuts, hmc and mala", "FILE");
 
   const auto how = [&](const char* name, auto& value, const char* meaning, const char* type) {
     verb.add_option(name, value, meaning)->type_name(type)->capture_default_str()->group("How (never changes a draw)");
@@ -176,6 +222,7 @@ Job read_job(const JobOptions& options) {
   job.target = target.make(sizes);
   require_prior(job);
   require_gradient(job);
+  if (options.inverse_metric) job.metric = read_metric(job, *options.inverse_metric);
   job.storage = options.storage == "auto"
                     ? runtime::preferred_storage(job.sampler->asks(), job.target->dimension(), job.is_single ? 4 : 8)
                     : runtime::parse_storage(with_hyphens(options.storage));

@@ -25,6 +25,7 @@ struct JobOptions {
   std::string chains = "1024", draws = "1000", seed = "1", threads = "1";
   std::string precision = "double";
   std::string start = "normal", start_scale = "1";
+  std::optional<std::string> inverse_metric;
   std::string storage = "auto";
   bool no_skip = false, no_refill = false;
   std::string parking = "0";
@@ -41,6 +42,7 @@ struct Job {
   std::uint64_t seed = 0;
   bool is_single = false;
   breakstep::runtime::Starts starts;
+  breakstep::target::GaussianPrior metric;  ///< empty means unit
   breakstep::lanes::Storage storage{};
   breakstep::runtime::Execution execution;  ///< the part that all modes share
 
@@ -72,7 +74,7 @@ std::string with_hyphens(std::string name);
 template <class Real>
 std::unique_ptr<breakstep::runtime::Run<Real>> make_run(const Job& job, const Mode& mode) {
   return breakstep::registry::make_run<Real>(*job.sampler, job.target, mode.storage, job.seed, job.chains,
-                                             mode.one_chain_at_a_time);
+                                             mode.one_chain_at_a_time, job.metric);
 }
 
 /// Throws an Error with the numbers if the draws and what runs beside them would not fit into memory, or are too many

@@ -7,10 +7,13 @@ namespace {
 
 template <class Real, int W>
 std::unique_ptr<runtime::Run<Real>> make(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
-                                         lanes::Storage storage, std::uint64_t seed, std::size_t chains) {
+                                         lanes::Storage storage, std::uint64_t seed, std::size_t chains,
+                                         const target::GaussianPrior& metric) {
   const auto asks = sampler.asks();
-  const auto map = target->map(Real(0), asks);
-  const std::shared_ptr<const target::Density<Real, W>> density = target->density(Width<Real, W>{}, asks);
+  const auto map = target->map(Real(0), asks, metric);
+  auto plain = target->density(Width<Real, W>{}, asks);
+  const std::shared_ptr<const target::Density<Real, W>> density =
+      asks == target::Asks::gradient ? target::through<Real, W>(std::move(plain), map) : std::move(plain);
   // Packs are made whenever a segment begins; the sampler lives as long as the caller keeps it.
   return std::make_unique<runtime::Engine<Real, W>>(
       [&sampler, storage, seed, map] { return sampler.pack(Width<Real, W>{}, storage, seed, map); },
@@ -23,16 +26,18 @@ std::unique_ptr<runtime::Run<Real>> make(const AnySampler& sampler, const std::s
 template <class Real>
 std::unique_ptr<runtime::Run<Real>> make_run(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
                                              lanes::Storage storage, std::uint64_t seed, std::size_t chains,
-                                             bool one_chain_at_a_time) {
-  if (one_chain_at_a_time) return make<Real, 1>(sampler, target, storage, seed, chains);
-  return make<Real, lanes::native_width<Real>>(sampler, target, storage, seed, chains);
+                                             bool one_chain_at_a_time, const target::GaussianPrior& metric) {
+  if (one_chain_at_a_time) return make<Real, 1>(sampler, target, storage, seed, chains, metric);
+  return make<Real, lanes::native_width<Real>>(sampler, target, storage, seed, chains, metric);
 }
 
 template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&,
                                                               const std::shared_ptr<const AnyTarget>&, lanes::Storage,
-                                                              std::uint64_t, std::size_t, bool);
+                                                              std::uint64_t, std::size_t, bool,
+                                                              const target::GaussianPrior&);
 template std::unique_ptr<runtime::Run<double>> make_run<double>(const AnySampler&,
                                                                 const std::shared_ptr<const AnyTarget>&, lanes::Storage,
-                                                                std::uint64_t, std::size_t, bool);
+                                                                std::uint64_t, std::size_t, bool,
+                                                                const target::GaussianPrior&);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

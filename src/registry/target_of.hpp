@@ -41,11 +41,13 @@ class TargetOf final : public AnyTarget {
   [[nodiscard]] DensityPtr<double, lanes::native_width<double>> density(Doubles, target::Asks asks) const override {
     return target::make_density<double, lanes::native_width<double>>(target_, asks);
   }
-  [[nodiscard]] target::AffineMap<float> map(float, target::Asks asks) const override {
-    return target::make_map<float>(*target_, asks);
+  [[nodiscard]] target::AffineMap<float> map(float, target::Asks asks,
+                                             const target::GaussianPrior& metric) const override {
+    return target::make_map<float>(*target_, asks, metric);
   }
-  [[nodiscard]] target::AffineMap<double> map(double, target::Asks asks) const override {
-    return target::make_map<double>(*target_, asks);
+  [[nodiscard]] target::AffineMap<double> map(double, target::Asks asks,
+                                              const target::GaussianPrior& metric) const override {
+    return target::make_map<double>(*target_, asks, metric);
   }
 
  private:

@@ -11,18 +11,20 @@
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 /// A run that has not started. `one_chain_at_a_time` takes width 1, the plain single-chain sampler. The sampler must
-/// outlive the run; the target is kept.
+/// outlive the run; the target is kept. `metric` is for samplers that ask for gradients.
 template <class Real>
 std::unique_ptr<runtime::Run<Real>> make_run(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
                                              lanes::Storage storage, std::uint64_t seed, std::size_t chains,
-                                             bool one_chain_at_a_time = false);
+                                             bool one_chain_at_a_time = false,
+                                             const target::GaussianPrior& metric = {});
 
 extern template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&,
                                                                      const std::shared_ptr<const AnyTarget>&,
-                                                                     lanes::Storage, std::uint64_t, std::size_t, bool);
+                                                                     lanes::Storage, std::uint64_t, std::size_t, bool,
+                                                                     const target::GaussianPrior&);
 extern template std::unique_ptr<runtime::Run<double>> make_run<double>(const AnySampler&,
                                                                        const std::shared_ptr<const AnyTarget>&,
-                                                                       lanes::Storage, std::uint64_t, std::size_t,
-                                                                       bool);
+                                                                       lanes::Storage, std::uint64_t, std::size_t, bool,
+                                                                       const target::GaussianPrior&);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

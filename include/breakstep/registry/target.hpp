@@ -33,9 +33,11 @@ class AnyTarget {
                                                                               target::Asks asks) const = 0;
   [[nodiscard]] virtual DensityPtr<double, lanes::native_width<double>> density(Doubles width,
                                                                                 target::Asks asks) const = 0;
-  /// From the sampler's coordinates to the target's.
-  [[nodiscard]] virtual target::AffineMap<float> map(float precision, target::Asks asks) const = 0;
-  [[nodiscard]] virtual target::AffineMap<double> map(double precision, target::Asks asks) const = 0;
+  /// From the sampler's coordinates to the target's; see target::make_map.
+  [[nodiscard]] virtual target::AffineMap<float> map(float precision, target::Asks asks,
+                                                     const target::GaussianPrior& metric) const = 0;
+  [[nodiscard]] virtual target::AffineMap<double> map(double precision, target::Asks asks,
+                                                      const target::GaussianPrior& metric) const = 0;
 };
 
 /// Choices that the command line passes on; 0 means the target's own default.

@@ -40,7 +40,7 @@ class Csv : public testing::Test {
     }
     return "accepted";
   }
-  static std::string complaint(const std::string& text) {
+  static std::string complaint_about(const std::string& text) {
     write(text);
     return complaint([] { (void)target::read_csv("data.csv"); });
   }
@@ -77,33 +77,34 @@ TEST_F(Csv, refuses_a_huge_file_before_reading_it) {
 
 TEST_F(Csv, says_what_is_wrong_with_a_file) {
   const std::string empty = "data file data.csv is empty (it needs a row of names and rows of numbers): check the file";
-  EXPECT_EQ(complaint(""), empty);
-  EXPECT_EQ(complaint(" \n\n"), empty);
-  EXPECT_EQ(complaint("a,b\n"), "data file data.csv has 0 rows of numbers (at least 1 is needed): give more data");
-  EXPECT_EQ(complaint("1,2\n3,4\n"),
+  EXPECT_EQ(complaint_about(""), empty);
+  EXPECT_EQ(complaint_about(" \n\n"), empty);
+  EXPECT_EQ(complaint_about("a,b\n"),
+            "data file data.csv has 0 rows of numbers (at least 1 is needed): give more data");
+  EXPECT_EQ(complaint_about("1,2\n3,4\n"),
             "data file data.csv, row 1: column 1 is named '1' (the first row names the columns, and this is a number): "
             "add a row of names at the top");
-  EXPECT_EQ(complaint("a,,c\n1,2,3\n"),
+  EXPECT_EQ(complaint_about("a,,c\n1,2,3\n"),
             "data file data.csv, row 1: column 2 has no name (the first row names the columns): name every column");
-  EXPECT_EQ(complaint("a,a\n1,2\n"),
+  EXPECT_EQ(complaint_about("a,a\n1,2\n"),
             "data file data.csv, row 1: there are two columns 'a' (columns are found by name): rename one of them");
 }
 
 TEST_F(Csv, says_what_is_wrong_with_a_row) {
-  EXPECT_EQ(complaint("a,b\n1,2\n3\n"),
+  EXPECT_EQ(complaint_about("a,b\n1,2\n3\n"),
             "data file data.csv, row 3 has 1 field (the first row names 2 columns): give every row one number per "
             "column");
-  EXPECT_EQ(complaint("a\n1\n\n2\n"),
+  EXPECT_EQ(complaint_about("a\n1\n\n2\n"),
             "data file data.csv, row 3, column 'a' is empty (missing values cannot be used): fill it in or remove the "
             "row");
-  EXPECT_EQ(complaint("a,b\n1,two\n"),
+  EXPECT_EQ(complaint_about("a,b\n1,two\n"),
             "data file data.csv, row 2, column 'b' is 'two' (that is not a number): write it like 1.5 or -2e-3");
-  EXPECT_EQ(complaint("a,b\n1,2x\n"),
+  EXPECT_EQ(complaint_about("a,b\n1,2x\n"),
             "data file data.csv, row 2, column 'b' is '2x' (that is not a number): write it like 1.5 or -2e-3");
-  EXPECT_EQ(complaint("a,b\n1,2\nnan,3\n"),
+  EXPECT_EQ(complaint_about("a,b\n1,2\nnan,3\n"),
             "data file data.csv, row 3, column 'a' is 'nan' (only finite numbers can be used): correct or remove the "
             "row");
-  EXPECT_EQ(complaint("a,b\n-inf,3\n"),
+  EXPECT_EQ(complaint_about("a,b\n-inf,3\n"),
             "data file data.csv, row 2, column 'a' is '-inf' (only finite numbers can be used): correct or remove the "
             "row");
 }

@@ -57,7 +57,7 @@ class LogisticLikelihood {
   }
 
  private:
-  static constexpr int tile = 4;
+  static constexpr int tile = 8;  // rows at once: enough chains of sums to hide the latency of each
 
   template <class Real, int W>
   struct Sums {
@@ -70,31 +70,31 @@ class LogisticLikelihood {
     using P = Pack<Real, W>;
     const P one(Real(1)), zero(Real(0)), highest(limit);
     P t[Rows];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) t[r] = zero;
     for (int j = 0; j < columns_; ++j) {
       const P weight = P::load(weights + std::ptrdiff_t{j} * W);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int r = 0; r < Rows; ++r) t[r] = fma(P(x[j * Rows + r]), weight, t[r]);
     }
     // The logarithm of a product of a few numbers between 1 and 2 saves all but one of their logarithms.
     P product = one, force[Rows];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
-      // Written so that NaN stays NaN.
+      // Written so that NaN stays NaN: it is not positive, and its size is NaN.
       const P size = min(highest, abs(t[r])), odds = exp(-size), all = one + odds;
-      const auto is_negative = t[r] < zero;
-      sums.below = sums.below - select(is_negative, size, zero);
+      const auto is_positive = t[r] > zero;
+      sums.below = sums.below - select(is_positive, zero, size);
       product = product * all;
       if constexpr (WithGradient) {
-        force[r] = select(size < highest, select(is_negative, one, odds) / all, zero);
+        force[r] = select(size < highest, select(is_positive, odds, one) / all, zero);
       }
     }
-    sums.logarithms = sums.logarithms + log(product);
+    sums.logarithms = sums.logarithms + log_of_positive(product);
     if constexpr (WithGradient) {
       for (int j = 0; j < columns_; ++j) {
         P sum = P::load(gradient + std::ptrdiff_t{j} * W);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int r = 0; r < Rows; ++r) sum = fma(P(x[j * Rows + r]), force[r], sum);
         sum.store(gradient + std::ptrdiff_t{j} * W);
       }
@@ -103,7 +103,7 @@ class LogisticLikelihood {
 
   int rows_;
   int columns_;
-  Numbers elements_;  // tiles of four rows, each column by column; then the last rows one by one
+  Numbers elements_;  // tiles of eight rows, each column by column; then the last rows one by one
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

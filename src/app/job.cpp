@@ -60,15 +60,15 @@ const Entry& find(const std::vector<Entry>& entries, const std::optional<std::st
               close.empty() ? "choose one of these, or see breakstep list" : "did you mean " + listed(close) + "?");
 }
 
-// A number for a target; 0 if not given. Targets say in their summary which of these options they heed.
-int target_option(const registry::TargetEntry& entry, const std::string& option, const std::optional<std::string>& text,
-                  std::uint64_t highest) {
-  if (!text) return 0;
-  if (entry.summary.find(option) == std::string_view::npos) {
-    throw Error("target " + std::string(entry.name) + " takes no " + option, "it has one size only",
-                "leave it out, or see breakstep list");
-  }
-  return static_cast<int>(whole_number(option, *text, 1, highest));
+// A number for a target; 0 if not given.
+int target_option(const std::string& option, const std::optional<std::string>& text, std::uint64_t highest) {
+  return text ? static_cast<int>(whole_number(option, *text, 1, highest)) : 0;
+}
+
+std::string data_path(const std::optional<std::string>& text) {
+  if (text && text->empty())
+    throw Error("--data is empty", "it is the path of a CSV file", "give one, or leave it out");
+  return text.value_or("");
 }
 
 void apply_setting(registry::AnySampler& sampler, const std::string& setting) {
@@ -168,7 +168,8 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
   what("--set", options.settings, "A parameter of the sampler; may be given several times", "NAME=VALUE")
       ->allow_extra_args(false);
   what("--dimension", options.dimension, "Coordinates of a target of free dimension", "N");
-  what("--points", options.points, "Observations of a target with synthetic data", "N");
+  what("--points", options.points, "Observations of a target with synthetic data, or rows of --data to use", "N");
+  what("--data", options.data, "CSV file with a header, for targets that take data", "FILE");
   what("--chains", options.chains, "Chains", "N")->capture_default_str();
   what("--draws", options.draws, "Draws of each chain", "N")->capture_default_str();
   what("--seed", options.seed, "Seed of the random numbers", "N")->capture_default_str();
@@ -214,12 +215,12 @@ Job read_job(const JobOptions& options) {
   job.execution.parking =
       static_cast<int>(whole_number("--parking", options.parking, 0, breakstep::lanes::native_width<float>));
 
-  const registry::TargetOptions sizes{
-      .dimension = target_option(target, "--dimension", options.dimension, most_dimensions),
-      .points = target_option(target, "--points", options.points, most_points)};
+  const registry::TargetOptions sizes{.dimension = target_option("--dimension", options.dimension, most_dimensions),
+                                      .points = target_option("--points", options.points, most_points),
+                                      .data = data_path(options.data)};
   job.sampler = sampler.make();
   for (const std::string& setting : options.settings) apply_setting(*job.sampler, setting);
-  job.target = target.make(sizes);
+  job.target = registry::make_target(target, sizes);
   require_prior(job);
   require_gradient(job);
   if (options.inverse_metric) job.metric = read_metric(job, *options.inverse_metric);

@@ -21,7 +21,7 @@ namespace breakstep_app {
 struct JobOptions {
   std::optional<std::string> sampler, target;
   std::vector<std::string> settings;  ///< "name=value"
-  std::optional<std::string> dimension, points;
+  std::optional<std::string> dimension, points, data;
   std::string chains = "1024", draws = "1000", seed = "1", threads = "1";
   std::string precision = "double";
   std::string start = "normal", start_scale = "1";

@@ -1,38 +1,37 @@
 // The list of built-in targets.
-#include "breakstep/target/gaussian_likelihood.hpp"
-#include "breakstep/target/gp_regression.hpp"
-#include "breakstep/target/log_gamma.hpp"
-#include "breakstep/target/standard_normal.hpp"
+#include "targets.hpp"
+
+#include <string>
+
 #include "names.hpp"
-#include "target_of.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
-namespace {
-
-template <class Target>
-std::unique_ptr<AnyTarget> erase(Target target) {
-  return std::make_unique<TargetOf<Target>>(std::move(target));
-}
-
-}  // namespace
-
 const std::vector<TargetEntry>& targets() {
-  static const std::vector<TargetEntry> list = {
-      {"standard_normal", "independent standard normals (--dimension, default 1)", false,
-       [](const TargetOptions& o) { return erase(target::StandardNormal{o.dimension > 0 ? o.dimension : 1}); }},
-      {"gaussian_likelihood", "cheap and exact: N(0, I) in 3-d, each coordinate measured once", true,
-       [](const TargetOptions&) { return erase(target::GaussianLikelihood{}); }},
-      {"gp_regression", "Gaussian-process hyperparameters on synthetic data (--points, default 100)", true,
-       [](const TargetOptions& o) { return erase(target::GpRegression::synthetic(o.points > 0 ? o.points : 100)); }},
-      {"log_gamma", "skewed, with known moments: logarithms of exponential variables (--dimension, default 1)", false,
-       [](const TargetOptions& o) { return erase(target::LogGamma{.size = o.dimension > 0 ? o.dimension : 1}); }},
-  };
+  static const std::vector<TargetEntry> list = [] {
+    std::vector<TargetEntry> all;
+    for (const auto& group : {analytic_targets(), regression_targets(), hierarchical_targets(), series_targets()}) {
+      all.insert(all.end(), group.begin(), group.end());
+    }
+    return all;
+  }();
   return list;
 }
 
+std::unique_ptr<AnyTarget> make_target(const TargetEntry& entry, const TargetOptions& options) {
+  const auto require = [&](bool holds, const char* option, const char* why) {
+    if (holds) return;
+    throw Error("target " + std::string(entry.name) + " takes no " + option, why,
+                "leave it out, or see breakstep list");
+  };
+  require(entry.takes_dimension || options.dimension == 0, "--dimension", "it has one size only");
+  require(entry.takes_points || options.points == 0, "--points", "it has one size only");
+  require(entry.takes_data || options.data.empty(), "--data", "it is given by a formula alone");
+  return entry.make(options);
+}
+
 std::unique_ptr<AnyTarget> make_target(std::string_view name, const TargetOptions& options) {
-  return find_entry(targets(), name, "target").make(options);
+  return make_target(find_entry(targets(), name, "target"), options);
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

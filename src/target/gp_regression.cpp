@@ -7,6 +7,7 @@
 #include "breakstep/error.hpp"
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/lanes/random.hpp"
+#include "breakstep/target/csv.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
@@ -48,6 +49,25 @@ GpRegression::GpRegression(std::vector<double> features, std::vector<double> y)
   }
   squared_f_.assign(squared_d_.begin(), squared_d_.end());
   y_f_.assign(y_d_.begin(), y_d_.end());
+}
+
+GpRegression GpRegression::read(const std::string& path, int points) {
+  CsvTable table = read_csv(path);
+  table.require_columns(2);
+  table.keep_first(static_cast<std::size_t>(points));
+  table.require_rows(2);
+  constexpr std::size_t most_rows = 10'000;
+  if (table.rows() > most_rows) {
+    throw Error("data file " + path + " has " + std::to_string(table.rows()) + " rows of numbers",
+                "a Gaussian process keeps a number for every pair of them, and 10000 rows are the most",
+                "use the first ones with --points");
+  }
+  const std::size_t columns = table.names().size() - 1;
+  std::vector<double> features;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    for (std::size_t c = 0; c < columns; ++c) features.push_back(table.column(c)[i]);
+  }
+  return {std::move(features), table.column(columns)};
 }
 
 GpRegression GpRegression::synthetic(int n, std::uint64_t seed) {

@@ -40,22 +40,28 @@ class AnyTarget {
                                                       const target::GaussianPrior& metric) const = 0;
 };
 
-/// Choices that the command line passes on; 0 means the target's own default.
+/// Choices that the command line passes on; 0 or empty means the target's own default.
 struct TargetOptions {
-  int dimension = 0;  ///< of a target of free dimension
-  int points = 0;     ///< observations of a synthetic data set
+  int dimension = 0;      ///< of a target of free dimension
+  int points = 0;         ///< observations of a synthetic data set, or how many rows of `data` to use
+  std::string data = {};  ///< path of a CSV file; without one the target makes up its data
 };
 
 struct TargetEntry {
   std::string_view name;
   std::string_view summary;
-  bool has_prior;
-  std::unique_ptr<AnyTarget> (*make)(const TargetOptions& options);
+  bool has_prior = false;
+  bool takes_dimension = false;
+  bool takes_points = false;
+  bool takes_data = false;
+  std::unique_ptr<AnyTarget> (*make)(const TargetOptions& options) = nullptr;
 };
 
 /// The built-in targets.
 const std::vector<TargetEntry>& targets();
 
+/// The target of an entry; throws Error if it is given an option that it does not take.
+std::unique_ptr<AnyTarget> make_target(const TargetEntry& entry, const TargetOptions& options);
 /// The named one; throws Error with the nearest names if there is none.
 std::unique_ptr<AnyTarget> make_target(std::string_view name, const TargetOptions& options);
 

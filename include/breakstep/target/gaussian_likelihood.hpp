@@ -29,6 +29,18 @@ struct GaussianLikelihood {
     }
     return P(Real(-0.5)) * squares;
   }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_likelihood_and_gradient(const InterleavedVector<Real, W>& x,
+                                                          const InterleavedVector<Real, W>& gradient,
+                                                          Real* workspace) const {
+    using P = Pack<Real, W>;
+    const P precision(static_cast<Real>(1 / noise));
+    for (int i = 0; i < 3; ++i) {
+      const P residual = (x[i] - P(static_cast<Real>(measured[static_cast<std::size_t>(i)]))) * precision;
+      gradient.store(i, -residual * precision);
+    }
+    return log_likelihood<Real, W>(x, workspace);
+  }
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

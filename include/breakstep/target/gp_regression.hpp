@@ -4,9 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "breakstep/lanes/cholesky.hpp"
+#include "breakstep/lanes/inverse.hpp"
 #include "breakstep/lanes/math.hpp"
 #include "breakstep/target/target.hpp"
 
@@ -19,6 +20,8 @@ class GpRegression {
   /// `features` is rows × columns; both features and y are standardised here (population standard deviation).
   GpRegression(std::vector<double> features, std::vector<double> y);
 
+  /// All columns but the last are features, the last is y. `points` > 0 takes the first rows only.
+  static GpRegression read(const std::string& path, int points = 0);
   /// n points of a smooth function of six variables with noise, from a seeded generator.
   static GpRegression synthetic(int n, std::uint64_t seed = 3);
 
@@ -35,6 +38,20 @@ class GpRegression {
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_likelihood(const InterleavedVector<Real, W>& x, Real* workspace) const {
+    return evaluate<false>(x, x, workspace);
+  }
+  /// Three times the work of the likelihood alone: the inverse of K costs two more products of its size.
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_likelihood_and_gradient(const InterleavedVector<Real, W>& x,
+                                                          const InterleavedVector<Real, W>& gradient,
+                                                          Real* workspace) const {
+    return evaluate<true>(x, gradient, workspace);
+  }
+
+ private:
+  template <bool WithGradient, class Real, int W>
+  [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient,
+                                       Real* workspace) const {
     using P = Pack<Real, W>;
     const auto triangle = (lanes::Triangles<Real, W>::elements(n_) + 15) / 16 * 16;
     const lanes::Triangles<Real, W> k(workspace, n_);
@@ -53,10 +70,32 @@ class GpRegression {
     // log det K = −2·Σ log(1/Lᵢᵢ); products of a few diagonal elements at a time save logarithms.
     P log_determinant(Real(0));
     for (int i = 0; i < n_; ++i) log_determinant = log_determinant + log(inverse[i]);
-    return fma(P(Real(-0.5)), dot(all, residual, residual), log_determinant);
+    const P value = fma(P(Real(-0.5)), dot(all, residual, residual), log_determinant);
+    if constexpr (WithGradient) {
+      // ½·tr(M·∂K) with M = ααᵀ − K⁻¹ and α = K⁻¹y; the elements of the signal's covariance are made again.
+      lanes::solve_upper(k, inverse, residual);
+      lanes::invert_lower(k, inverse);
+      P trace(Real(0)), by_signal(Real(0)), by_length(Real(0));
+      const Real* const below = squared_distances<Real>();
+      lanes::visit_inverse(k, [&](int i, int j, P element) BREAKSTEP_INLINE_LAMBDA {
+        const P m = fma(residual[i], residual[j], -element);
+        if (i == j) {
+          trace = trace + m;
+        } else {
+          const P exponent = steepness * P(below[static_cast<std::ptrdiff_t>(i) * (i - 1) / 2 + j]);
+          const P weighted = m * exp(exponent);
+          by_signal = by_signal + weighted;
+          by_length = fnma(weighted, exponent, by_length);
+        }
+      });
+      const P half_trace = P(Real(0.5)) * trace;
+      gradient.store(0, noise * half_trace);
+      gradient.store(1, signal * by_length);
+      gradient.store(2, signal * (by_signal + half_trace));
+    }
+    return value;
   }
 
- private:
   template <class Real>
   [[nodiscard]] const Real* squared_distances() const {
     if constexpr (sizeof(Real) == 4) {

@@ -21,6 +21,19 @@ struct LogGamma {
     for (int i = 0; i < size; ++i) sum = sum + fma(P(static_cast<Real>(shape)), x[i], -exp(x[i]));
     return sum;
   }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density_and_gradient(const InterleavedVector<Real, W>& x,
+                                                       const InterleavedVector<Real, W>& gradient, Real*) const {
+    using P = Pack<Real, W>;
+    const P power(static_cast<Real>(shape));
+    P sum(Real(0));
+    for (int i = 0; i < size; ++i) {
+      const P gamma = exp(x[i]);
+      sum = sum + fma(power, x[i], -gamma);
+      gradient.store(i, power - gamma);
+    }
+    return sum;
+  }
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

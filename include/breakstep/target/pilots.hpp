@@ -1,0 +1,131 @@
+// Pilots in flight simulators (Gelman and Hill 2006, ch. 14): two crossed groups of varying intercepts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "breakstep/target/csv.hpp"
+#include "breakstep/target/logistic.hpp"
+#include "breakstep/target/numbers.hpp"
+#include "breakstep/target/parameter_names.hpp"
+#include "breakstep/target/target.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::target {
+
+/// y ~ N(a[group] + b[scenario], σ_y²), a ~ N(10·μ_a, σ_a²), b ~ N(10·μ_b, σ_b²), μ ~ N(0, 1), each σ uniform on
+/// (0, 100). Coordinates a, b, μ_a, μ_b and the logits of σ_a/100, σ_b/100, σ_y/100. All constants but the uniform's.
+class Pilots {
+ public:
+  /// Groups and scenarios count from 0.
+  Pilots(std::vector<int> group, std::vector<int> scenario, std::vector<double> y);
+  /// Columns `group_id`, `scenario_id` (from 1) and `y`.
+  static Pilots read(const std::string& path);
+  static Pilots synthetic(std::uint64_t seed = 9);
+
+  [[nodiscard]] int dimension() const { return groups_ + scenarios_ + 5; }
+  [[nodiscard]] std::vector<std::string> parameter_names() const {
+    std::vector<std::string> names;
+    append_names(names, "a", groups_);
+    append_names(names, "b", scenarios_);
+    names.insert(names.end(), {"mu_a", "mu_b", "logit_sigma_a", "logit_sigma_b", "logit_sigma_y"});
+    return names;
+  }
+
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {
+    return evaluate<false>(x, x);
+  }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density_and_gradient(const InterleavedVector<Real, W>& x,
+                                                       const InterleavedVector<Real, W>& gradient, Real*) const {
+    return evaluate<true>(x, gradient);
+  }
+
+ private:
+  /// A scale 100·p with p the logistic of its coordinate.
+  template <class Real, int W>
+  struct Scale {
+    explicit Scale(Pack<Real, W> u)
+        : p(logistic(u)), inverse(Pack<Real, W>(Real(1)) / (Pack<Real, W>(Real(100)) * p.value)) {}
+
+    /// The log density of `count` normals with this scale whose standardised squares sum to `squares`, plus the
+    /// Jacobian.
+    [[nodiscard]] Pack<Real, W> log_density(int count, Pack<Real, W> squares) const {
+      using P = Pack<Real, W>;
+      const double log_hundred = 4.6051701859880914;
+      const P logs = fma(P(static_cast<Real>(1 - count)), p.log_value + P(static_cast<Real>(log_hundred)),
+                         P(static_cast<Real>(-count * half_log_two_pi)));
+      return fma(P(Real(-0.5)), squares, logs) + p.log_complement;
+    }
+    [[nodiscard]] Pack<Real, W> derivative(int count, Pack<Real, W> squares) const {
+      using P = Pack<Real, W>;
+      return fma(squares + P(static_cast<Real>(1 - count)), p.complement, -p.value);
+    }
+
+    Logistic<Real, W> p;
+    Pack<Real, W> inverse;
+  };
+
+  /// Adds the prior of `count` intercepts from `first` on; their gradients already hold the likelihood's part.
+  template <bool WithGradient, class Real, int W>
+  [[nodiscard]] Pack<Real, W> evaluate_group(const InterleavedVector<Real, W>& x,
+                                             const InterleavedVector<Real, W>& gradient, int first, int count, int mean,
+                                             int scale) const {
+    using P = Pack<Real, W>;
+    const Scale<Real, W> sigma(x[scale]);
+    const P mu = x[mean], centre = P(Real(10)) * mu;
+    P squares(Real(0)), pull(Real(0));
+    for (int i = first; i < first + count; ++i) {
+      const P standard = (x[i] - centre) * sigma.inverse;
+      squares = fma(standard, standard, squares);
+      if constexpr (WithGradient) {
+        const P force = standard * sigma.inverse;
+        gradient.store(i, gradient[i] - force);
+        pull = pull + force;
+      }
+    }
+    if constexpr (WithGradient) {
+      gradient.store(mean, fma(P(Real(10)), pull, -mu));
+      gradient.store(scale, sigma.derivative(count, squares));
+    }
+    return fma(P(Real(-0.5)) * mu, mu, sigma.log_density(count, squares)) - P(static_cast<Real>(half_log_two_pi));
+  }
+
+  template <bool WithGradient, class Real, int W>
+  [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x,
+                                       const InterleavedVector<Real, W>& gradient) const {
+    using P = Pack<Real, W>;
+    const int means = groups_ + scenarios_, scales = means + 2, rows = static_cast<int>(y_.size());
+    if constexpr (WithGradient) {
+      for (int i = 0; i < means; ++i) gradient.store(i, P(Real(0)));
+    }
+    const Scale<Real, W> sigma(x[scales + 2]);
+    const P precision = sigma.inverse * sigma.inverse;
+    P squares(Real(0));
+    const Real* y = y_.as<Real>();
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+      const int a = group_[i], b = groups_ + scenario_[i];
+      const P residual = P(y[i]) - (x[a] + x[b]);
+      squares = fma(residual, residual, squares);
+      if constexpr (WithGradient) {
+        const P force = residual * precision;
+        gradient.store(a, gradient[a] + force);
+        gradient.store(b, gradient[b] + force);
+      }
+    }
+    squares = squares * precision;
+    if constexpr (WithGradient) gradient.store(scales + 2, sigma.derivative(rows, squares));
+    const P a = evaluate_group<WithGradient>(x, gradient, 0, groups_, means, scales);
+    const P b = evaluate_group<WithGradient>(x, gradient, groups_, scenarios_, means + 1, scales + 1);
+    return sigma.log_density(rows, squares) + (a + b);
+  }
+
+  std::vector<int> group_;
+  std::vector<int> scenario_;
+  Numbers y_;
+  int groups_ = 0;
+  int scenarios_ = 0;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::target

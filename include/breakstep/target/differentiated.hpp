@@ -1,0 +1,116 @@
+// Differentiated<Model>: a lane target with a gradient, from a log density written once for any type of number.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "breakstep/target/likelihood.hpp"
+#include "breakstep/target/numbers.hpp"
+#include "breakstep/target/ode.hpp"
+#include "breakstep/target/target.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::target {
+
+/// How a model's gradient is computed: by duals, some coordinates at a time, or on a tape.
+enum class Gradient { forward, reverse };
+
+/// A log density generic in its number; breakstep evaluates it with packs, duals and variables of the tape.
+///
+///     struct Banana {
+///       int dimension() const { return 2; }
+///       template <class Number>
+///       Number log_density(const target::Position<Number>& x) const {
+///         return -0.5 * square(x[0]) - 5.0 * square(x[1] - square(x[0]));
+///       }
+///     };
+///
+/// `static constexpr auto gradient = target::Gradient::forward` chooses duals, which are faster for few dimensions and
+/// no data; the default is the tape. `std::vector<std::string> parameter_names() const` is optional.
+template <class T>
+concept Model = requires(const T& t, const Position<Pack<double, 4>>& x) {
+  { t.dimension() } -> std::convertible_to<int>;
+  { t.template log_density<Pack<double, 4>>(x) } -> std::same_as<Pack<double, 4>>;
+};
+
+/// The lane target that a model describes. Safe to evaluate from several threads.
+template <Model M>
+class Differentiated {
+ public:
+  explicit Differentiated(M model) : model_(std::make_shared<const M>(std::move(model))) {}
+  explicit Differentiated(std::shared_ptr<const M> model) : model_(std::move(model)) {}
+
+  [[nodiscard]] int dimension() const { return model_->dimension(); }
+  [[nodiscard]] const M& model() const { return *model_; }
+  [[nodiscard]] std::vector<std::string> parameter_names() const requires requires(const M& m) {
+    { m.parameter_names() } -> std::convertible_to<std::vector<std::string>>;
+  }
+  { return model_->parameter_names(); }
+
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {
+    const ArenaScope scope;
+    return model_->template log_density<Pack<Real, W>>({values(x), x.length()});
+  }
+
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density_and_gradient(const InterleavedVector<Real, W>& x,
+                                                       const InterleavedVector<Real, W>& gradient, Real*) const {
+    if constexpr (mode() == Gradient::forward) {
+      return by_duals<4>(x, gradient);
+    } else {
+      return on_tape(x, gradient);
+    }
+  }
+
+ private:
+  static constexpr Gradient mode() {
+    if constexpr (requires { M::gradient; }) {
+      return M::gradient;
+    } else {
+      return Gradient::reverse;
+    }
+  }
+
+  template <class Real, int W>
+  static Pack<Real, W>* values(const InterleavedVector<Real, W>& x) {
+    auto* copies = detail::take<Pack<Real, W>>(x.length());
+    for (int i = 0; i < x.length(); ++i) copies[i] = x[i];
+    return copies;
+  }
+
+  template <int N, class Real, int W>
+  Pack<Real, W> by_duals(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient) const {
+    using Number = Dual<Real, W, N>;
+    Pack<Real, W> value(Real(0));
+    for (int first = 0; first < x.length(); first += N) {
+      const ArenaScope scope;
+      const auto position = make_vector<Number>(x.length(), [&](int i) { return Number::variable(x[i], i - first); });
+      const Number result = model_->template log_density<Number>(position);
+      for (int k = 0; k < std::min(N, x.length() - first); ++k) gradient.store(first + k, result.slope[k]);
+      value = result.value;
+    }
+    return value;
+  }
+
+  template <class Real, int W>
+  Pack<Real, W> on_tape(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient) const {
+    using Number = Variable<Real, W>;
+    Tape<Real, W> tape;
+    auto* adjoints = tape.adjoints(x.length());
+    const Number result = model_->template log_density<Number>({values(x), adjoints, x.length()});
+    if (result.adjoint != nullptr) {
+      *result.adjoint = *result.adjoint + Pack<Real, W>(Real(1));
+      tape.propagate();
+    }
+    for (int i = 0; i < x.length(); ++i) gradient.store(i, adjoints[i]);
+    return result.value;
+  }
+
+  std::shared_ptr<const M> model_;
+};
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::target

@@ -11,6 +11,7 @@
 #include "breakstep/target/likelihood.hpp"
 #include "breakstep/target/numbers.hpp"
 #include "breakstep/target/ode.hpp"
+#include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -28,13 +29,29 @@ enum class Gradient { forward, reverse };
 ///       }
 ///     };
 ///
-/// `static constexpr auto gradient = target::Gradient::forward` chooses duals, which are faster for few dimensions and
-/// no data; the default is the tape. `std::vector<std::string> parameter_names() const` is optional.
+/// `static constexpr auto gradient = target::Gradient::forward` chooses duals; the default is the tape.
 template <class T>
-concept Model = requires(const T& t, const Position<Pack<double, 4>>& x) {
+concept PlainModel = requires(const T& t, const Position<Pack<double, 4>>& x) {
   { t.dimension() } -> std::convertible_to<int>;
   { t.template log_density<Pack<double, 4>>(x) } -> std::same_as<Pack<double, 4>>;
 };
+/// The same for named parameters with constraints: the model has a member `parameters`, and its density is one of the
+/// constrained values. The log-Jacobian is added for it.
+///
+///     struct Spread {
+///       target::Parameters parameters{target::real("mean"), target::positive("sigma")};
+///       template <class Number>
+///       Number log_density(const target::Constrained<Number>& p) const {
+///         return normal_lpdf(data, p.number("mean"), p.number("sigma")) - p.number("sigma");
+///       }
+///     };
+template <class T>
+concept ParameterModel = requires(const T& t, const Constrained<Pack<double, 4>>& p) {
+  { t.parameters } -> std::convertible_to<const Parameters&>;
+  { t.template log_density<Pack<double, 4>>(p) } -> std::same_as<Pack<double, 4>>;
+};
+template <class T>
+concept Model = PlainModel<T> || ParameterModel<T>;
 
 /// The lane target that a model describes. Safe to evaluate from several threads.
 template <Model M>
@@ -43,17 +60,23 @@ class Differentiated {
   explicit Differentiated(M model) : model_(std::make_shared<const M>(std::move(model))) {}
   explicit Differentiated(std::shared_ptr<const M> model) : model_(std::move(model)) {}
 
-  [[nodiscard]] int dimension() const { return model_->dimension(); }
-  [[nodiscard]] const M& model() const { return *model_; }
-  [[nodiscard]] std::vector<std::string> parameter_names() const requires requires(const M& m) {
-    { m.parameter_names() } -> std::convertible_to<std::vector<std::string>>;
+  [[nodiscard]] int dimension() const {
+    if constexpr (ParameterModel<M>) {
+      return model_->parameters.dimension();
+    } else {
+      return model_->dimension();
+    }
   }
-  { return model_->parameter_names(); }
+  [[nodiscard]] const M& model() const { return *model_; }
+  /// Of the unconstrained coordinates.
+  [[nodiscard]] std::vector<std::string> parameter_names() const requires ParameterModel<M> {
+    return model_->parameters.unconstrained_names();
+  }
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {
     const ArenaScope scope;
-    return model_->template log_density<Pack<Real, W>>({values(x), x.length()});
+    return evaluate<Pack<Real, W>>({values(x), x.length()});
   }
 
   template <class Real, int W>
@@ -75,6 +98,16 @@ class Differentiated {
     }
   }
 
+  template <class Number>
+  Number evaluate(const Position<Number>& x) const {
+    if constexpr (ParameterModel<M>) {
+      const auto parameters = model_->parameters.constrain(x);
+      return model_->template log_density<Number>(parameters) + parameters.log_jacobian;
+    } else {
+      return model_->template log_density<Number>(x);
+    }
+  }
+
   template <class Real, int W>
   static Pack<Real, W>* values(const InterleavedVector<Real, W>& x) {
     auto* copies = detail::take<Pack<Real, W>>(x.length());
@@ -89,7 +122,7 @@ class Differentiated {
     for (int first = 0; first < x.length(); first += N) {
       const ArenaScope scope;
       const auto position = make_vector<Number>(x.length(), [&](int i) { return Number::variable(x[i], i - first); });
-      const Number result = model_->template log_density<Number>(position);
+      const Number result = evaluate<Number>(position);
       for (int k = 0; k < std::min(N, x.length() - first); ++k) gradient.store(first + k, result.slope[k]);
       value = result.value;
     }
@@ -101,7 +134,7 @@ class Differentiated {
     using Number = Variable<Real, W>;
     Tape<Real, W> tape;
     auto* adjoints = tape.adjoints(x.length());
-    const Number result = model_->template log_density<Number>({values(x), adjoints, x.length()});
+    const Number result = evaluate<Number>({values(x), adjoints, x.length()});
     if (result.adjoint != nullptr) {
       *result.adjoint = *result.adjoint + Pack<Real, W>(Real(1));
       tape.propagate();

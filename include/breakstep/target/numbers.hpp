@@ -314,8 +314,8 @@ struct Elementwise : Tape<Real, W>::Node {
   }
 };
 
-template <class Rule, class Number>
-Vector<Number> apply_each(const Vector<Number>& x) {
+template <class Number, class Rule>
+Vector<Number> apply_each(const Vector<Number>& x, const Rule& rule) {
   if constexpr (is_variable<Number>) {
     using Real = RealOf<Number>;
     using Value = ValueOf<Number>;
@@ -324,7 +324,7 @@ Vector<Number> apply_each(const Vector<Number>& x) {
     auto* values = tape.template take<Value>(x.size());
     auto* slopes = tape.template take<Value>(x.size());
     for (int i = 0; i < x.size(); ++i) {
-      const auto y = Rule::at(x.values()[i]);
+      const auto y = rule.at(x.values()[i]);
       values[i] = y.value;
       slopes[i] = y.slope;
     }
@@ -336,9 +336,12 @@ Vector<Number> apply_each(const Vector<Number>& x) {
     node.slopes = slopes;
     return {values, adjoints, x.size()};
   } else if constexpr (is_pack<Number>) {
-    return make_vector<Number>(x.size(), [&](int i) { return Rule::at(x[i]).value; });
+    return make_vector<Number>(x.size(), [&](int i) { return rule.at(x[i]).value; });
   } else {
-    return make_vector<Number>(x.size(), [&](int i) { return apply<Rule>(x[i]); });
+    return make_vector<Number>(x.size(), [&](int i) {
+      const auto y = rule.at(x[i].value);
+      return x[i].through(y.value, y.slope);
+    });
   }
 }
 
@@ -346,19 +349,19 @@ Vector<Number> apply_each(const Vector<Number>& x) {
 
 template <class Number>
 Vector<Number> exp(const Vector<Number>& x) {
-  return detail::apply_each<detail::Exp>(x);
+  return detail::apply_each(x, detail::Exp{});
 }
 template <class Number>
 Vector<Number> log(const Vector<Number>& x) {
-  return detail::apply_each<detail::Log>(x);
+  return detail::apply_each(x, detail::Log{});
 }
 template <class Number>
 Vector<Number> logistic(const Vector<Number>& x) {
-  return detail::apply_each<detail::Logistic>(x);
+  return detail::apply_each(x, detail::Logistic{});
 }
 template <class Number>
 Vector<Number> softplus(const Vector<Number>& x) {
-  return detail::apply_each<detail::Softplus>(x);
+  return detail::apply_each(x, detail::Softplus{});
 }
 
 /// Σ xᵢ.

@@ -51,7 +51,7 @@ TermSum<Number> sum_terms(const DataVector& y, const Vector<Number>& predictors,
   const auto* data = y.as<RealOf<Number>>();
   const auto* values = values_of(predictors);
   auto* slopes = take_slopes<Number>(y.size());
-  OrderedSum<Value> total;
+  OrderedSum<Value> total(y.size());
   for (int i = 0; i < y.size(); ++i) {
     const auto found = term(Value(data[i]), values[i]);
     total.add(i, found.value);
@@ -82,7 +82,7 @@ LinearTermSum<Number> sum_linear_terms(const DataVector& y, const DataMatrix& x,
   const Value first = value_of(start);
   Value* slopes = take_slopes<Number>(columns);
   if constexpr (!is_pack<Number>) std::fill_n(slopes, columns, literal<Value>(0));
-  OrderedSum<Value> total, start_slope;
+  OrderedSum<Value> total(y.size()), start_slope(y.size());
   for_tiles(x.rows(), [&](int i, auto count) {
     constexpr int rows = count();
     const Real* tile = data + static_cast<std::ptrdiff_t>(i) * columns;
@@ -176,7 +176,7 @@ Number normal_lpdf(const Vector<Number>& x, const std::type_identity_t<Number>& 
   const detail::HalfSquare<Value> term{detail::literal<Value>(1) / scale};
   const auto* values = values_of(x);
   auto* slopes = detail::take_slopes<Number>(x.size());
-  detail::OrderedSum<Value> total, slope_total;
+  detail::OrderedSum<Value> total(x.size()), slope_total(x.size());
   for (int i = 0; i < x.size(); ++i) {
     const auto found = term(mean, values[i]);
     total.add(i, found.value);
@@ -213,7 +213,7 @@ Number multi_normal_cholesky_lpdf(const Vector<Number>& x, const Vector<Number>&
   const auto* position = values_of(x);
   const auto* mean = values_of(mu);
   auto* z = detail::take<Value>(n);
-  detail::OrderedSum<Value> squares, logs;
+  detail::OrderedSum<Value> squares(n), logs(n);
   for (int i = 0; i < n; ++i) {
     Value rest = position[i] - mean[i];
     for (int k = 0; k < i; ++k) rest = fnma(l[row(i) + k], z[k], rest);

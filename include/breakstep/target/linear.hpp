@@ -124,7 +124,7 @@ struct Product : Tape<Real, W>::Node {
                                         node.adjoints + i, node.inputs);
     });
     if (node.start == nullptr) return;
-    OrderedSum<Pack<Real, W>> total;
+    OrderedSum<Pack<Real, W>> total(node.rows);
     for (int i = 0; i < node.rows; ++i) total.add(i, node.adjoints[i]);
     *node.start = *node.start + total.total();
   }
@@ -186,7 +186,7 @@ Number dot(const DataVector& a, const Vector<Number>& x) {
   const auto* data = a.as<RealOf<Number>>();
   const auto* values = values_of(x);
   auto* slopes = detail::take_slopes<Number>(x.size());
-  detail::OrderedSum<Value> total;
+  detail::OrderedSum<Value> total(x.size());
   for (int i = 0; i < x.size(); ++i) {
     total.add(i, Value(data[i]) * values[i]);
     if constexpr (!detail::is_pack<Number>) slopes[i] = Value(data[i]);
@@ -207,7 +207,7 @@ Number quadratic_form(const DataMatrix& a, const Vector<Number>& x) {
     detail::multiply_tile<count()>(data + static_cast<std::ptrdiff_t>(i) * n, n, values, detail::literal<Value>(0),
                                    product + i);
   });
-  detail::OrderedSum<Value> total;
+  detail::OrderedSum<Value> total(x.size());
   for (int i = 0; i < n; ++i) total.add(i, values[i] * product[i]);
   if constexpr (!detail::is_pack<Number>) {  // the slope is (A + Aᵀ)·x
     detail::for_tiles(n, [&](int i, auto count) {

@@ -4,8 +4,10 @@
 // are one node of the tape, however long the vector.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <concepts>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -279,12 +281,14 @@ ValueOf<Number>* take_slopes(int size) {
   }
 }
 
-/// Adds terms in the library's fixed order: sixteen accumulators, then a tree.
+/// Adds terms 0, 1, … length − 1 in the library's fixed order: sixteen accumulators, then a tree. Accumulators that no
+/// term reaches are left out of both.
 template <class P>
 class OrderedSum {
  public:
-  OrderedSum() {
-    for (P& sum : sums_) sum = literal<P>(0);
+  explicit OrderedSum(int length) : used_(std::min(length, lanes::accumulators)) {
+    sums_[0] = literal<P>(0);
+    for (int k = 1; k < used_; ++k) sums_[k] = literal<P>(0);
   }
   BREAKSTEP_INLINE void add(int i, P term) {
     P& sum = sums_[i % lanes::accumulators];
@@ -292,12 +296,14 @@ class OrderedSum {
   }
   [[nodiscard]] P total() {
     for (int half = lanes::accumulators / 2; half > 0; half /= 2) {
-      for (int k = 0; k < half; ++k) sums_[k] = sums_[k] + sums_[k + half];
+      for (int k = 0; k + half < used_; ++k) sums_[k] = sums_[k] + sums_[k + half];
+      used_ = std::min(used_, half);
     }
     return sums_[0];
   }
 
  private:
+  int used_;
   P sums_[lanes::accumulators];
 };
 
@@ -370,7 +376,7 @@ Number sum(const Vector<Number>& x) {
   using Value = ValueOf<Number>;
   const auto* values = values_of(x);
   auto* slopes = detail::take_slopes<Number>(x.size());
-  detail::OrderedSum<Value> total;
+  detail::OrderedSum<Value> total(x.size());
   for (int i = 0; i < x.size(); ++i) {
     total.add(i, values[i]);
     if constexpr (!detail::is_pack<Number>) slopes[i] = detail::literal<Value>(1);
@@ -384,7 +390,7 @@ Number dot(const Vector<Number>& x, const Vector<Number>& y) {
   assert(x.size() == y.size());
   const auto* a = values_of(x);
   const auto* b = values_of(y);
-  detail::OrderedSum<ValueOf<Number>> total;
+  detail::OrderedSum<ValueOf<Number>> total(x.size());
   for (int i = 0; i < x.size(); ++i) total.add(i, a[i] * b[i]);
   return detail::reduced<Number>(total.total(), detail::VectorSlopes<Number>{x, b}, detail::VectorSlopes<Number>{y, a});
 }
@@ -399,7 +405,7 @@ Number log_sum_exp(const Vector<Number>& x) {
   for (int i = 0; i < x.size(); ++i) greatest = max(values[i], greatest);
   const Value shift = select(abs(greatest) < Value(infinity), greatest, detail::literal<Value>(0));
   auto* slopes = detail::take_slopes<Number>(x.size());
-  detail::OrderedSum<Value> total;
+  detail::OrderedSum<Value> total(x.size());
   for (int i = 0; i < x.size(); ++i) {
     const Value power = exp(values[i] - shift);
     if constexpr (!detail::is_pack<Number>) slopes[i] = power;

@@ -79,7 +79,7 @@ Vector<Number> interval(const Vector<Number>& u, double low, double high, Number
   using Value = ValueOf<Number>;
   const auto* values = values_of(u);
   auto* slopes = target::detail::take_slopes<Number>(u.size());
-  target::detail::OrderedSum<Value> total;
+  target::detail::OrderedSum<Value> total(u.size());
   for (int i = 0; i < u.size(); ++i) {  // log p + log(1 − p) = u − 2·softplus(u)
     const auto parts = logistic_parts(values[i]);
     total.add(i, fma(parts.softplus, detail::literal<Value>(-2), values[i]));

@@ -240,6 +240,25 @@ void for_every_node(Check check) {
                normal_term<N>(z2, zero, constant<N>(1)) - log(a) - log(c) - log(f);
       },
       12);
+  const auto triangle = []<class N>(const Vector<N>& x) {
+    return target::make_vector<N>(6, [&](int i) {
+      const bool diagonal = i == 0 || i == 2 || i == 5;
+      return diagonal ? N(exp(x[6 + i])) : N(x[6 + i]);
+    });
+  };
+  check(
+      "multivariate normal with a covariance",
+      [triangle]<class N>(const Vector<N>& x) {
+        const auto l = triangle(x);
+        const auto covariance = target::make_vector<N>(6, [&](int at) {
+          const int i = at < 1 ? 0 : at < 3 ? 1 : 2, j = at - i * (i + 1) / 2;
+          N total = constant<N>(0);
+          for (int k = 0; k <= j; ++k) total = total + l[i * (i + 1) / 2 + k] * l[j * (j + 1) / 2 + k];
+          return total;
+        });
+        return multi_normal_lpdf(x.slice(0, 3), x.slice(3, 3), covariance);
+      },
+      [triangle](const auto& x) { return multi_normal_cholesky_lpdf(x.slice(0, 3), x.slice(3, 3), triangle(x)); }, 12);
   check(
       "differential equation",
       []<class N>(const Vector<N>& x) {

@@ -243,4 +243,61 @@ Number multi_normal_cholesky_lpdf(const Vector<Number>& x, const Vector<Number>&
   }
 }
 
+/// log N(x; μ, Σ) for a covariance matrix that depends on parameters (a Gaussian process), given row by row up to the
+/// diagonal (n·(n + 1)/2 numbers). NaN if it is not positive definite. Meant for small n: n³ operations, one node.
+template <class Number>
+Number multi_normal_lpdf(const Vector<Number>& x, const Vector<Number>& mu, const Vector<Number>& covariance) {
+  using Value = ValueOf<Number>;
+  const int n = x.size();
+  assert(mu.size() == n && covariance.size() == n * (n + 1) / 2);
+  const auto row = [](int i) { return i * (i + 1) / 2; };
+  const auto* sigma = values_of(covariance);
+  auto* l = detail::take<Value>(covariance.size());
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      Value rest = sigma[row(i) + j];
+      for (int k = 0; k < j; ++k) rest = fnma(l[row(i) + k], l[row(j) + k], rest);
+      l[row(i) + j] = i == j ? sqrt(rest) : rest / l[row(j) + j];
+    }
+  }
+  if constexpr (detail::is_pack<Number>) {
+    return multi_normal_cholesky_lpdf(x, mu, Vector<Number>(l, covariance.size()));
+  } else {
+    const auto* position = values_of(x);
+    const auto* mean = values_of(mu);
+    const Value value = multi_normal_cholesky_lpdf(Vector<Value>(position, n), Vector<Value>(mean, n),
+                                                   Vector<Value>(l, covariance.size()));
+    // L⁻¹ column by column, in the same triangle; then w = Σ⁻¹·(x − μ), and the slopes are −w in x, w in μ and
+    // (w·wᵀ − Σ⁻¹)/2 in Σ, where an element below the diagonal stands for two.
+    auto* inverse = detail::take<Value>(covariance.size());
+    for (int j = 0; j < n; ++j) {
+      inverse[row(j) + j] = detail::literal<Value>(1) / l[row(j) + j];
+      for (int i = j + 1; i < n; ++i) {
+        Value rest = detail::literal<Value>(0);
+        for (int k = j; k < i; ++k) rest = fnma(l[row(i) + k], inverse[row(k) + j], rest);
+        inverse[row(i) + j] = rest / l[row(i) + i];
+      }
+    }
+    auto* w = detail::take<Value>(n);
+    auto* minus_w = detail::take<Value>(n);
+    auto* slopes = detail::take<Value>(covariance.size());
+    for (int i = 0; i < n; ++i) w[i] = detail::literal<Value>(0);
+    for (int k = 0; k < n; ++k) {
+      Value z = detail::literal<Value>(0);
+      for (int j = 0; j <= k; ++j) z = fma(inverse[row(k) + j], position[j] - mean[j], z);
+      for (int j = 0; j <= k; ++j) w[j] = fma(inverse[row(k) + j], z, w[j]);
+    }
+    for (int i = 0; i < n; ++i) {
+      minus_w[i] = -w[i];
+      for (int j = 0; j <= i; ++j) {
+        Value slope = w[i] * w[j];
+        for (int k = i; k < n; ++k) slope = fnma(inverse[row(k) + i], inverse[row(k) + j], slope);
+        slopes[row(i) + j] = i == j ? detail::literal<Value>(0.5) * slope : slope;
+      }
+    }
+    return detail::reduced<Number>(value, detail::VectorSlopes<Number>{x, minus_w}, detail::VectorSlopes<Number>{mu, w},
+                                   detail::VectorSlopes<Number>{covariance, slopes});
+  }
+}
+
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

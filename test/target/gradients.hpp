@@ -214,6 +214,14 @@ void for_every_node(Check check) {
       "normal regression",
       [](const auto& x) { return normal_id_glm_lpdf(measured, design, x[3], x.slice(0, 3), exp(x[4])); }, normal, 5);
   check(
+      "normal with one mean", []<class N>(const Vector<N>& x) { return normal_lpdf(measured, N(x[0]), exp(x[1])); },
+      []<class N>(const Vector<N>& x) {
+        N total = constant<N>(0);
+        for (int i = 0; i < 11; ++i) total = total + normal_term<N>(constant<N>(measured[i]), x[0], exp(x[1]));
+        return total;
+      },
+      2);
+  check(
       "normal of parameters", [](const auto& x) { return normal_lpdf(x.slice(0, 5), x[5], exp(x[6])); },
       []<class N>(const Vector<N>& x) {
         N total = constant<N>(0);

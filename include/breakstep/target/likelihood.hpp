@@ -154,6 +154,24 @@ Number normal_lpdf(const DataVector& y, const Vector<Number>& means, const std::
   return detail::reduced<Number>(whole.value, detail::VectorSlopes<Number>{means, sum.slopes},
                                  detail::NumberSlope<Number>{sigma, whole.slope});
 }
+/// The same with one mean for all.
+template <class Number>
+requires requires { typename detail::Traits<Number>::Real; }
+Number normal_lpdf(const DataVector& y, const Number& mean, const std::type_identity_t<Number>& sigma) {
+  using Value = ValueOf<Number>;
+  const Value scale = value_of<Number>(sigma), center = value_of<Number>(mean);
+  const detail::HalfSquare<Value> term{detail::literal<Value>(1) / scale};
+  const auto* data = y.as<RealOf<Number>>();
+  detail::OrderedSum<Value> total(y.size()), slope(y.size());
+  for (int i = 0; i < y.size(); ++i) {
+    const auto found = term(Value(data[i]), center);
+    total.add(i, found.value);
+    slope.add(i, found.slope);
+  }
+  const auto whole = detail::scale_part(total.total(), scale, y.size());
+  return detail::reduced<Number>(whole.value, detail::NumberSlope<Number>{mean, slope.total()},
+                                 detail::NumberSlope<Number>{sigma, whole.slope});
+}
 /// The same with means alpha + x·beta, in one pass over the rows of x.
 template <class Number>
 Number normal_id_glm_lpdf(const DataVector& y, const DataMatrix& x, const std::type_identity_t<Number>& alpha,

@@ -11,6 +11,7 @@
 
 #include "breakstep/error.hpp"
 #include "breakstep/runtime/engine.hpp"
+#include "breakstep/target/differentiated.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
@@ -99,6 +100,14 @@ requires(!target::LaneTarget<Target>) std::unique_ptr<Run<Real>> make_run(const 
       map.dimension(), chains, target->batch_invariant());
 }
 
+/// The same for a model, whose gradient is computed from its density.
+template <class Real, int W, Storage S, class Sampler, target::Model Target>
+std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<const Target> target, std::uint64_t seed,
+                                    std::size_t chains) {
+  using Differentiated = target::Differentiated<Target>;
+  return make_run<Real, W, S>(sampler, std::make_shared<const Differentiated>(std::move(target)), seed, chains);
+}
+
 /// Draws everything in one segment.
 template <class Real>
 Draws<Real> draw_all(Run<Real>& run, const SampleOptions& options) {
@@ -145,6 +154,12 @@ requires(target::LaneTarget<Target> || target::BatchTarget<Target>) Draws<Real> 
           ? make_run<Real, W, Storage::interleaved>(sampler, shared, options.seed, options.chains, options.metric)
           : make_run<Real, W, Storage::contiguous>(sampler, shared, options.seed, options.chains, options.metric);
   return draw_all(*run, options);
+}
+
+/// Draws from a model (target/differentiated.hpp), in its unconstrained coordinates.
+template <class Real = double, class Sampler, target::Model Target>
+Draws<Real> sample(const Sampler& sampler, const Target& model, const SampleOptions& options) {
+  return sample<Real>(sampler, target::Differentiated<Target>(model), options);
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::runtime

@@ -7,7 +7,7 @@
 
 #include "breakstep/lanes/math.hpp"
 #include "breakstep/target/csv.hpp"
-#include "breakstep/target/numbers.hpp"
+#include "breakstep/target/data.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {

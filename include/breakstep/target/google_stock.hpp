@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "breakstep/target/csv.hpp"
+#include "breakstep/target/data.hpp"
 #include "breakstep/target/logistic.hpp"
-#include "breakstep/target/numbers.hpp"
 #include "breakstep/target/parameter_names.hpp"
 #include "breakstep/target/target.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "breakstep/target/data.hpp"
 #include "breakstep/target/logistic.hpp"
-#include "breakstep/target/numbers.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {

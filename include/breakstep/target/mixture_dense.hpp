@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "breakstep/target/data.hpp"
 #include "breakstep/target/mixture.hpp"
-#include "breakstep/target/numbers.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 

@@ -7,8 +7,8 @@
 
 #include "breakstep/lanes/math/polynomial.hpp"
 #include "breakstep/target/csv.hpp"
+#include "breakstep/target/data.hpp"
 #include "breakstep/target/logistic.hpp"
-#include "breakstep/target/numbers.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {

@@ -29,7 +29,7 @@ double log_of(double x) {
 }
 double logistic_of(double x) {
   const lanes::FlushToZero scope;
-  return logistic(lanes::Pack<double, 1>(x)).value[0];
+  return logistic_and_logs(lanes::Pack<double, 1>(x)).value[0];
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

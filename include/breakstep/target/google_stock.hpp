@@ -60,9 +60,9 @@ class GoogleStock {
     using P = Pack<Real, W>;
 
     explicit Model(const InterleavedVector<Real, W>& x)
-        : p1(logistic(x[2])),
-          p2(logistic(x[3])),
-          xi(logistic(x[7])),
+        : p1(logistic_and_logs(x[2])),
+          p2(logistic_and_logs(x[3])),
+          xi(logistic_and_logs(x[7])),
           alpha1(x[0]),
           alpha2(x[1]),
           rho(exp(x[4])),

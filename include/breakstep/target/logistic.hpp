@@ -15,7 +15,7 @@ struct Logistic {
 };
 
 template <class Real, int W>
-BREAKSTEP_INLINE Logistic<Real, W> logistic(lanes::Pack<Real, W> u) {
+BREAKSTEP_INLINE Logistic<Real, W> logistic_and_logs(lanes::Pack<Real, W> u) {
   using P = lanes::Pack<Real, W>;
   const P size = abs(u), small = exp(-size), larger = P(Real(1)) / (P(Real(1)) + small), smaller = small * larger;
   const P log_larger = -log1p(small), log_smaller = log_larger - size;

@@ -47,7 +47,7 @@ class Pilots {
   template <class Real, int W>
   struct Scale {
     explicit Scale(Pack<Real, W> u)
-        : p(logistic(u)), inverse(Pack<Real, W>(Real(1)) / (Pack<Real, W>(Real(100)) * p.value)) {}
+        : p(logistic_and_logs(u)), inverse(Pack<Real, W>(Real(1)) / (Pack<Real, W>(Real(100)) * p.value)) {}
 
     /// The log density of `count` normals with this scale whose standardised squares sum to `squares`, plus the
     /// Jacobian.

@@ -56,7 +56,7 @@ class Soil {
     const auto real = [](double number) { return P(static_cast<Real>(number)); };
     const P one(Real(1)), half(Real(0.5)), zero(Real(0));
     const P k1 = exp(x[0]), k2 = exp(x[1]), a21 = exp(x[2]), a12 = exp(x[3]), sigma = exp(x[5]);
-    const auto gamma = logistic(x[4]);
+    const auto gamma = logistic_and_logs(x[4]);
     // The solution: both pools together are eᵐᵗ·(7.7·cosh(r·t) + S·sinh(r·t)/r).
     const P m = -half * (k1 + k2), difference = half * (k1 - k2), feedback = a12 * a21;
     const P r_squared = fma(difference, difference, feedback * k1 * k2), r = sqrt(r_squared);

@@ -1,7 +1,8 @@
 // A model of one's own: Poisson regression with a hierarchical prior, written once, differentiated by the library.
-#include <cmath>
 #include <cstdio>
+#include <vector>
 
+#include "breakstep/diagnostics/summary.hpp"
 #include "breakstep/runtime/sample.hpp"
 #include "breakstep/sampler/slice.hpp"
 
@@ -23,22 +24,17 @@ struct Accidents {
 
 int main() {
   const Accidents model;
-  const auto draws = sample(sampler::Slice{}, model, {.chains = 64, .draws = 2000, .seed = 1});
+  const auto draws = sample(sampler::Slice{}, model, {.chains = 64, .draws = 8000, .seed = 1});
   const auto names = model.parameters.names();
-  std::vector<double> value(names.size()), mean(names.size()), square(names.size());
-  double count = 0;
+  const auto n = static_cast<std::ptrdiff_t>(names.size()), length = static_cast<std::ptrdiff_t>(draws.draws);
+  std::vector<double> values(draws.chains * draws.draws * names.size());
+  double* next = values.data();
   for (std::size_t chain = 0; chain < draws.chains; ++chain) {
-    for (std::uint32_t t = draws.draws / 2; t < draws.draws; ++t) {  // the first half is warm-up
-      model.parameters.constrain(draws.at(chain, t), value.data());
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        mean[i] += value[i];
-        square[i] += value[i] * value[i];
-      }
-      ++count;
-    }
+    for (std::uint32_t t = 0; t < draws.draws; ++t, next += n) model.parameters.constrain(draws.at(chain, t), next);
   }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const double m = mean[i] / count;
-    std::printf("%-8s mean %7.3f  sd %6.3f\n", names[i].c_str(), m, std::sqrt(square[i] / count - m * m));
+  for (std::ptrdiff_t i = 0; i < n; ++i) {  // of the second half of each chain
+    const auto s = diagnostics::summarize<double>(
+        {values.data() + length / 2 * n + i, draws.chains, draws.draws / 2, length * n, n});
+    std::printf("%-8s mean %7.3f  sd %6.3f  R-hat %.3f\n", names[i].c_str(), s.mean, s.sd, s.rhat);
   }
 }

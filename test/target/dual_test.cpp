@@ -43,8 +43,9 @@ TEST(Dual, SlopesAgreeWithDifferences) {
 /// The bits of f's value and slope in lane `lane` of a pack of W, the other lanes holding other numbers.
 template <class T, int W, class F>
 auto bits_at(F f, const std::vector<double>& points, std::size_t k, int lane) {
-  Pack<T, W> x;
-  for (int i = 0; i < W; ++i) x.set(i, static_cast<T>(points[(k + i + points.size() * W - lane) % points.size()]));
+  T numbers[W];
+  for (int i = 0; i < W; ++i) numbers[i] = static_cast<T>(points[(k + i + points.size() * W - lane) % points.size()]);
+  const auto x = Pack<T, W>::load(numbers);
   const auto y = f(Dual<T, W, 1>::variable(x, 0));
   return std::pair(lanes_test::bits(y.value[lane]), lanes_test::bits(y.slope[0][lane]));
 }

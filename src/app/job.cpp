@@ -51,13 +51,17 @@ const Entry& find(const std::vector<Entry>& entries, const std::optional<std::st
     if (name && with_underscores(std::string(entry.name)) == with_underscores(*name)) return entry;
     names.emplace_back(entry.name);
   }
+  // A message that nobody reads to its end helps nobody: long lists are left to `breakstep list`.
+  const bool is_short = names.size() <= 8;
+  const std::string known =
+      "there are " + (is_short ? listed(names, "and") : std::to_string(names.size()) + " " + kind + "s");
   if (!name) {
-    throw Error("no " + kind + " given", "there are " + listed(names, "and"),
-                "add --" + kind + " " + names.front() + ", or see breakstep list");
+    throw Error("no " + kind + " given", known, "add --" + kind + " " + names.front() + ", or see breakstep list");
   }
   const auto close = close_names(with_underscores(*name), names);
-  throw Error("unknown " + kind + " '" + *name + "'", "there are " + listed(names, "and"),
-              close.empty() ? "choose one of these, or see breakstep list" : "did you mean " + listed(close) + "?");
+  const std::string otherwise = is_short ? "choose one of these, or see breakstep list" : "see breakstep list";
+  throw Error("unknown " + kind + " '" + *name + "'", known,
+              close.empty() ? otherwise : "did you mean " + listed(close) + "?");
 }
 
 // A number for a target; 0 if not given.

@@ -10,7 +10,8 @@ namespace breakstep::inline BREAKSTEP_ABI::registry {
 const std::vector<TargetEntry>& targets() {
   static const std::vector<TargetEntry> list = [] {
     std::vector<TargetEntry> all;
-    for (const auto& group : {analytic_targets(), regression_targets(), hierarchical_targets(), series_targets()}) {
+    for (const auto& group : {analytic_targets(), gaussian_process_targets(), regression_targets(),
+                              hierarchical_targets(), series_targets()}) {
       all.insert(all.end(), group.begin(), group.end());
     }
     return all;

@@ -10,6 +10,7 @@
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 std::vector<TargetEntry> analytic_targets();
+std::vector<TargetEntry> gaussian_process_targets();
 std::vector<TargetEntry> regression_targets();
 std::vector<TargetEntry> hierarchical_targets();
 std::vector<TargetEntry> series_targets();

@@ -1,7 +1,6 @@
 // Posteriors of regressions.
 #include "breakstep/target/bod.hpp"
 #include "breakstep/target/german_credit.hpp"
-#include "breakstep/target/gp_regression.hpp"
 #include "breakstep/target/logistic_regression.hpp"
 #include "targets.hpp"
 
@@ -17,17 +16,6 @@ target::BodLikelihood bod_likelihood(const TargetOptions& options) {
 
 std::vector<TargetEntry> regression_targets() {
   return {
-      {.name = "gp_regression",
-       .summary = "Gaussian-process hyperparameters (--points, default 100; --data with y last)",
-       .has_prior = true,
-       .takes_points = true,
-       .takes_data = true,
-       .make =
-           [](const TargetOptions& o) {
-             using target::GpRegression;
-             return erase(o.data.empty() ? GpRegression::synthetic(or_default(o.points, 100))
-                                         : GpRegression::read(o.data, o.points));
-           }},
       {.name = "logistic_regression",
        .summary =
            "intercept and raw coefficients with priors N(0, 2.5^2) (--points, default 100; --data with y = 0 or 1 "

@@ -125,29 +125,11 @@ TEST(Sample, WarnsInPlainWords) {
 
 TEST(Sample, HelpListsEveryOption) {
   const std::string help = output_of({"sample", "--help"});
-  for (const char* option : {"--sampler",
-                             "--target",
-                             "--set",
-                             "--dimension",
-                             "--points",
-                             "--chains",
-                             "--draws",
-                             "--seed",
-                             "--precision",
-                             "--start",
-                             "--start-scale",
-                             "--threads",
-                             "--storage",
-                             "--schedule",
-                             "--step",
-                             "--no-skip",
-                             "--no-refill",
-                             "--parking",
-                             "--one-chain-at-a-time",
-                             "--json",
-                             "--out",
-                             "--force",
-                             "Examples:"}) {
+  for (const char* option : {"--sampler", "--target",      "--set",       "--dimension", "--points",
+                             "--data",    "--chains",      "--draws",     "--seed",      "--precision",
+                             "--start",   "--start-scale", "--threads",   "--storage",   "--schedule",
+                             "--step",    "--no-skip",     "--no-refill", "--parking",   "--one-chain-at-a-time",
+                             "--json",    "--out",         "--force",     "Examples:"}) {
     EXPECT_NE(help.find(option), std::string::npos) << option;
   }
 }
@@ -217,17 +199,24 @@ INSTANTIATE_TEST_SUITE_P(
     Sample, WrongSample,
     testing::Values(
         Wrong{{"sample", "--sampler", "slice", "--target", "log-gama"},
-              "unknown target 'log-gama' (there are standard_normal, gaussian_likelihood, gp_regression and "
-              "log_gamma): did you mean log_gamma?"},
+              "unknown target 'log-gama' (there are 22 targets): did you mean log_gamma?"},
         Wrong{{"sample", "--sampler", "slice"},
-              "no target given (there are standard_normal, gaussian_likelihood, gp_regression and log_gamma): add "
-              "--target standard_normal, or see breakstep list"},
+              "no target given (there are 22 targets): add --target standard_normal, or see breakstep list"},
         Wrong{{"sample", "--sampler", "elliptical-slice", "--target", "log-gamma"},
               "sampler elliptical_slice cannot draw from target log_gamma (it needs a Gaussian prior, and this target "
-              "declares none): choose gaussian_likelihood or gp_regression, or another sampler"},
+              "declares none): choose gaussian_likelihood, gp_regression, gp_paper, gp_ess_effective, "
+              "logistic_regression or bod_stdnormal_prior, or another sampler"},
         Wrong{{"sample", "--sampler", "slice", "--target", "gaussian-likelihood", "--dimension", "5"},
               "target gaussian_likelihood takes no --dimension (it has one size only): leave it out, or see breakstep "
               "list"},
+        wrong({"--points", "5"},
+              "target standard_normal takes no --points (it has one size only): leave it out, or see breakstep list"),
+        wrong({"--data", "x.csv"},
+              "target standard_normal takes no --data (it is given by a formula alone): leave it out, or see breakstep "
+              "list"),
+        wrong({"--data", ""}, "--data is empty (it is the path of a CSV file): give one, or leave it out"),
+        Wrong{{"sample", "--sampler", "slice", "--target", "soil", "--data", "no/such.csv"},
+              "cannot read data file no/such.csv (there is no such file): check its name and folder"},
         wrong({"--chains", "0"},
               "--chains cannot be '0' (it is a whole number from 1 to 4294967295): give one, such as --chains 1"),
         wrong({"--chains", "many"},

@@ -21,10 +21,10 @@ constexpr std::size_t chains = 50;
 constexpr std::uint32_t draws = 40;
 
 template <class Real>
-std::string hash_of_job(std::string_view sampler_name, std::string_view target_name, bool one_chain_at_a_time) {
+std::string hash_of_job(std::string_view sampler_name, const registry::TargetEntry& entry, bool one_chain_at_a_time) {
   const auto sampler = registry::make_sampler(sampler_name);
   const std::shared_ptr<const registry::AnyTarget> target =
-      registry::make_target(target_name, {.dimension = 3, .points = 20});
+      registry::make_target(entry, {.dimension = entry.takes_dimension ? 3 : 0, .points = entry.takes_points ? 20 : 0});
   const auto run =
       registry::make_run<Real>(*sampler, target, lanes::Storage::interleaved, 2025, chains, one_chain_at_a_time);
   const auto result = runtime::draw_all(*run, {.chains = chains, .draws = draws, .seed = 2025});
@@ -40,8 +40,8 @@ std::map<std::string, std::string> all_hashes(bool one_chain_at_a_time) {
     for (const auto& target : registry::targets()) {
       if (registry::make_sampler(sampler.name)->asks() == target::Asks::likelihood && !target.has_prior) continue;
       const std::string pair = std::string(sampler.name) + " " + std::string(target.name);
-      hashes[pair + " single"] = hash_of_job<float>(sampler.name, target.name, one_chain_at_a_time);
-      hashes[pair + " double"] = hash_of_job<double>(sampler.name, target.name, one_chain_at_a_time);
+      hashes[pair + " single"] = hash_of_job<float>(sampler.name, target, one_chain_at_a_time);
+      hashes[pair + " double"] = hash_of_job<double>(sampler.name, target, one_chain_at_a_time);
     }
   }
   return hashes;

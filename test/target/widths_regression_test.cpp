@@ -1,7 +1,6 @@
 // Equal bits at every width: posteriors of regressions.
 #include "breakstep/target/bod.hpp"
 #include "breakstep/target/german_credit.hpp"
-#include "breakstep/target/gp_regression.hpp"
 #include "breakstep/target/logistic_regression.hpp"
 #include "widths.hpp"
 
@@ -10,7 +9,6 @@ namespace {
 using target_test::expect_same_bits_everywhere;
 namespace target = breakstep::target;
 
-TEST(Widths, gp_regression) { expect_same_bits_everywhere(target::GpRegression::synthetic(23)); }
 TEST(Widths, logistic_regression) { expect_same_bits_everywhere(target::LogisticRegression::synthetic(23)); }
 TEST(Widths, german_credit) { expect_same_bits_everywhere(target::GermanCredit::synthetic(51)); }
 TEST(Widths, bod_code) { expect_same_bits_everywhere(target::BodCode(target::BodLikelihood::synthetic())); }

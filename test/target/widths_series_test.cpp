@@ -1,6 +1,5 @@
 // Equal bits at every width: posteriors of models in time.
 #include "breakstep/target/google_stock.hpp"
-#include "breakstep/target/predator_prey.hpp"
 #include "breakstep/target/soil.hpp"
 #include "widths.hpp"
 
@@ -11,6 +10,5 @@ namespace target = breakstep::target;
 
 TEST(Widths, soil) { expect_same_bits_everywhere(target::Soil::synthetic()); }
 TEST(Widths, google_stock) { expect_same_bits_everywhere(target::GoogleStock::synthetic(40)); }
-TEST(Widths, predator_prey) { expect_same_bits_everywhere(target::PredatorPrey::synthetic()); }
 
 }  // namespace

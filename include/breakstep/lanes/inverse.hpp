@@ -3,6 +3,9 @@
 // Every element is one fma chain over ascending k; tiles cover outputs and never split a chain.
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "breakstep/lanes/cholesky.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::lanes {
@@ -28,13 +31,16 @@ BREAKSTEP_INLINE void invert_tile(const Triangles<T, W>& l, const InterleavedVec
       for (int c = 0; c <= k; ++c) sums[r][c] = fma(l(i + r, j + k), l(j + k, j + c), sums[r][c]);
     }
   }
-  for (int k = j + Columns; k < i; ++k) {
+  const T* left[Rows];
+  for (int r = 0; r < Rows; ++r) left[r] = l.row(i + r);
+  const T* row = l.row(j + Columns) + std::ptrdiff_t{j} * W;
+  for (int k = j + Columns; k < i; row += std::ptrdiff_t{++k} * W) {
     P above[Columns];
 #pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) above[c] = l(k, j + c);
+    for (int c = 0; c < Columns; ++c) above[c] = P::load(row + std::ptrdiff_t{c} * W);
 #pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r) {
-      const P factor = l(i + r, k);
+      const P factor = P::load(left[r] + std::ptrdiff_t{k} * W);
 #pragma GCC unroll 4
       for (int c = 0; c < Columns; ++c) sums[r][c] = fma(factor, above[c], sums[r][c]);
     }
@@ -52,11 +58,17 @@ BREAKSTEP_INLINE void invert_tile(const Triangles<T, W>& l, const InterleavedVec
   }
 }
 
+/// Columns [begin, end) of rows [i, i + Rows), end ≤ i.
 template <int Rows, class T, int W>
-void invert_rows(const Triangles<T, W>& l, const InterleavedVector<T, W>& inverse_diagonal, int i) {
-  int j = 0;
-  for (; j + 3 <= i; j += 3) invert_tile<Rows, 3>(l, inverse_diagonal, i, j);
-  for (; j < i; ++j) invert_tile<Rows, 1>(l, inverse_diagonal, i, j);
+void invert_rows(const Triangles<T, W>& l, const InterleavedVector<T, W>& inverse_diagonal, int i, int begin, int end) {
+  int j = begin;
+  for (; j + 3 <= end; j += 3) invert_tile<Rows, 3>(l, inverse_diagonal, i, j);
+  for (; j < end; ++j) invert_tile<Rows, 1>(l, inverse_diagonal, i, j);
+}
+
+/// The diagonal tile of rows [i, i + Rows).
+template <int Rows, class T, int W>
+void invert_corner(const Triangles<T, W>& l, const InterleavedVector<T, W>& inverse_diagonal, int i) {
   for (int c = 0; c < Rows; ++c) {
     l.store(i + c, i + c, inverse_diagonal[i + c]);
     for (int r = c + 1; r < Rows; ++r) {
@@ -88,32 +100,50 @@ BREAKSTEP_INLINE void visit_product_tile(const Triangles<T, W>& b, int i, int j,
       }
     }
   }
-  for (int k = i + Rows; k < b.size(); ++k) {
+  const T* row = b.row(i + Rows);
+  const std::ptrdiff_t left_offset = std::ptrdiff_t{i} * W, right_offset = std::ptrdiff_t{j} * W;
+  for (int k = i + Rows; k < b.size(); row += std::ptrdiff_t{++k} * W) {
     P right[Columns];
 #pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) right[c] = b(k, j + c);
+    for (int c = 0; c < Columns; ++c) right[c] = P::load(row + right_offset + std::ptrdiff_t{c} * W);
 #pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r) {
-      const P left = b(k, i + r);
+      const P left = P::load(row + left_offset + std::ptrdiff_t{r} * W);
 #pragma GCC unroll 4
       for (int c = 0; c < Columns; ++c) sums[r][c] = fma(left, right[c], sums[r][c]);
     }
   }
+  P found[Rows *
+          Columns];  // a copy that a loop may index, so that the sums stay in registers and visit is compiled once
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) {
-      if (j + c <= i + r) visit(i + r, j + c, sums[r][c]);
-    }
+    for (int c = 0; c < Columns; ++c) found[r * Columns + c] = sums[r][c];
+  }
+#pragma GCC unroll 1
+  for (int e = 0; e < Rows * Columns; ++e) {
+    const int at_row = i + e / Columns, at_column = j + e % Columns;
+    if (at_column <= at_row) visit(at_row, at_column, found[e]);
   }
 }
 
+/// Columns [begin, end) of rows [i, i + Rows) of BᵀB, end ≤ i.
 template <int Rows, class T, int W, class Visit>
-void visit_product_rows(const Triangles<T, W>& b, int i, Visit& visit) {
-  int j = 0;
-  for (; j + 3 <= i; j += 3) visit_product_tile<Rows, 3>(b, i, j, visit);
-  for (; j < i; ++j) visit_product_tile<Rows, 1>(b, i, j, visit);
-  visit_product_tile<Rows, Rows>(b, i, i, visit);
+void visit_product_rows(const Triangles<T, W>& b, int i, int begin, int end, Visit& visit) {
+  int j = begin;
+  for (; j + 3 <= end; j += 3) visit_product_tile<Rows, 3>(b, i, j, visit);
+  for (; j < end; ++j) visit_product_tile<Rows, 1>(b, i, j, visit);
+}
+
+/// Tiles are taken panel by panel: what a square of them reads stays in the cache, and the whole triangle would not.
+inline constexpr int inverse_panel = 12;
+
+/// Calls tile(row) for the rows [begin, end) in steps of Rows and then of 1; tile is generic in a constant, the step.
+template <int Rows, class Tile>
+BREAKSTEP_INLINE void for_row_tiles(int begin, int end, Tile tile) {
+  int i = begin;
+  for (; i + Rows <= end; i += Rows) tile(std::integral_constant<int, Rows>{}, i);
+  for (; i < end; ++i) tile(std::integral_constant<int, 1>{}, i);
 }
 
 }  // namespace detail
@@ -121,19 +151,35 @@ void visit_product_rows(const Triangles<T, W>& b, int i, Visit& visit) {
 /// Replaces each chain's Cholesky factor L by L⁻¹, given 1/L(j,j).
 template <class T, int W>
 void invert_lower(const Triangles<T, W>& l, const InterleavedVector<T, W>& inverse_diagonal) {
-  constexpr int Rows = 4;
-  int i = 0;
-  for (; i + Rows <= l.size(); i += Rows) detail::invert_rows<Rows>(l, inverse_diagonal, i);
-  for (; i < l.size(); ++i) detail::invert_rows<1>(l, inverse_diagonal, i);
+  constexpr int Rows = 4, panel = detail::inverse_panel;
+  for (int first = 0; first < l.size(); first += panel) {
+    const int last = std::min(first + panel, l.size());
+    for (int j = 0; j < first; j += panel) {
+      detail::for_row_tiles<Rows>(
+          first, last, [&](auto rows, int i) { detail::invert_rows<rows()>(l, inverse_diagonal, i, j, j + panel); });
+    }
+    detail::for_row_tiles<Rows>(first, last, [&](auto rows, int i) {
+      detail::invert_rows<rows()>(l, inverse_diagonal, i, first, i);
+      detail::invert_corner<rows()>(l, inverse_diagonal, i);
+    });
+  }
 }
 
 /// Calls visit(i, j, element) for the elements j ≤ i of (L·Lᵀ)⁻¹ = BᵀB, B = L⁻¹, in an order that depends on n alone.
 template <class T, int W, class Visit>
 void visit_inverse(const Triangles<T, W>& b, Visit visit) {
-  constexpr int Rows = 3;
-  int i = 0;
-  for (; i + Rows <= b.size(); i += Rows) detail::visit_product_rows<Rows>(b, i, visit);
-  for (; i < b.size(); ++i) detail::visit_product_rows<1>(b, i, visit);
+  constexpr int Rows = 4, panel = detail::inverse_panel;
+  for (int first = 0; first < b.size(); first += panel) {
+    const int last = std::min(first + panel, b.size());
+    for (int j = 0; j < first; j += panel) {
+      detail::for_row_tiles<Rows>(
+          first, last, [&](auto rows, int i) { detail::visit_product_rows<rows()>(b, i, j, j + panel, visit); });
+    }
+    detail::for_row_tiles<Rows>(first, last, [&](auto rows, int i) {
+      detail::visit_product_rows<rows()>(b, i, first, i, visit);
+      detail::visit_product_tile<rows(), rows()>(b, i, i, visit);
+    });
+  }
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

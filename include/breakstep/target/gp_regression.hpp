@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "breakstep/lanes/inverse.hpp"
@@ -12,6 +14,12 @@
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
+
+/// The covariance signal·exp(steepness·D²) + noise·I, or derivatives with respect to its three numbers.
+template <class Real, int W>
+struct GpCovariance {
+  Pack<Real, W> noise, steepness, signal;
+};
 
 /// Parameters (s, l, c): K = eᶜ·exp(−D² / 2eˡ) + eˢ·I, y ~ N(0, K), prior N(0, I). A covariance that is not positive
 /// definite in floating point has density NaN, which every sampler rejects.
@@ -38,26 +46,33 @@ class GpRegression {
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_likelihood(const InterleavedVector<Real, W>& x, Real* workspace) const {
-    return evaluate<false>(x, x, workspace);
+    return log_likelihood_of<false>(covariance(x), nullptr, workspace);
   }
   /// Three times the work of the likelihood alone: the inverse of K costs two more products of its size.
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_likelihood_and_gradient(const InterleavedVector<Real, W>& x,
                                                           const InterleavedVector<Real, W>& gradient,
                                                           Real* workspace) const {
-    return evaluate<true>(x, gradient, workspace);
+    const GpCovariance<Real, W> at = covariance(x);
+    GpCovariance<Real, W> by;
+    const Pack<Real, W> value = log_likelihood_of<true>(at, &by, workspace);
+    gradient.store(0, at.noise * by.noise);
+    gradient.store(1, -(at.steepness * by.steepness));
+    gradient.store(2, at.signal * by.signal);
+    return value;
   }
 
- private:
+  /// The likelihood of any K = signal·exp(steepness·D²) + noise·I; with a gradient asked for, fills `derivatives`.
   template <bool WithGradient, class Real, int W>
-  [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient,
-                                       Real* workspace) const {
+  [[nodiscard]] Pack<Real, W> log_likelihood_of(const GpCovariance<Real, W>& at,
+                                                std::type_identity_t<GpCovariance<Real, W>>* derivatives,
+                                                Real* workspace) const {
     using P = Pack<Real, W>;
     const auto triangle = (lanes::Triangles<Real, W>::elements(n_) + 15) / 16 * 16;
     const lanes::Triangles<Real, W> k(workspace, n_);
     const InterleavedVector<Real, W> inverse(workspace + triangle, n_);
     const InterleavedVector<Real, W> residual(workspace + triangle + InterleavedVector<Real, W>::elements(n_), n_);
-    const P noise = exp(x[0]), steepness = P(Real(-0.5)) / exp(x[1]), signal = exp(x[2]);
+    const P noise = at.noise, steepness = at.steepness, signal = at.signal;
     const Real* squared = squared_distances<Real>();
     for (int i = 0; i < n_; ++i) {
       for (int j = 0; j < i; ++j) k.store(i, j, signal * exp(steepness * P(*squared++)));
@@ -75,27 +90,30 @@ class GpRegression {
       // ½·tr(M·∂K) with M = ααᵀ − K⁻¹ and α = K⁻¹y; the elements of the signal's covariance are made again.
       lanes::solve_upper(k, inverse, residual);
       lanes::invert_lower(k, inverse);
-      P trace(Real(0)), by_signal(Real(0)), by_length(Real(0));
+      P trace(Real(0)), by_signal(Real(0)), by_steepness(Real(0));
       const Real* const below = squared_distances<Real>();
       lanes::visit_inverse(k, [&](int i, int j, P element) BREAKSTEP_INLINE_LAMBDA {
         const P m = fma(residual[i], residual[j], -element);
         if (i == j) {
           trace = trace + m;
         } else {
-          const P exponent = steepness * P(below[static_cast<std::ptrdiff_t>(i) * (i - 1) / 2 + j]);
-          const P weighted = m * exp(exponent);
+          const P distance(below[static_cast<std::ptrdiff_t>(i) * (i - 1) / 2 + j]);
+          const P weighted = m * exp(steepness * distance);
           by_signal = by_signal + weighted;
-          by_length = fnma(weighted, exponent, by_length);
+          by_steepness = fma(weighted, distance, by_steepness);
         }
       });
       const P half_trace = P(Real(0.5)) * trace;
-      gradient.store(0, noise * half_trace);
-      gradient.store(1, signal * by_length);
-      gradient.store(2, signal * (by_signal + half_trace));
+      *derivatives = {half_trace, signal * by_steepness, by_signal + half_trace};
     }
     return value;
   }
 
+ private:
+  template <class Real, int W>
+  static GpCovariance<Real, W> covariance(const InterleavedVector<Real, W>& x) {
+    return {exp(x[0]), Pack<Real, W>(Real(-0.5)) / exp(x[1]), exp(x[2])};
+  }
   template <class Real>
   [[nodiscard]] const Real* squared_distances() const {
     if constexpr (sizeof(Real) == 4) {
@@ -118,6 +136,56 @@ class GpRegression {
   std::vector<float> squared_f_;
   std::vector<double> y_d_;
   std::vector<float> y_f_;
+};
+
+/// GpRegression with its prior counted twice, N(0, I/2): what elliptical slice sampling draws if the function it is
+/// given as the likelihood already holds the prior.
+class GpEssEffective : public GpRegression {
+ public:
+  explicit GpEssEffective(GpRegression once) : GpRegression(std::move(once)) {}
+
+  [[nodiscard]] static GaussianPrior prior() {
+    constexpr double sqrt_half = 0.70710678118654752440;
+    return {.sd = {sqrt_half, sqrt_half, sqrt_half}};
+  }
+};
+
+/// Parameters (σ, τ, λ) without logarithms: K = τ²·exp(−λ²·D²) + σ²·I, prior N(0, I). Eight modes that differ in signs.
+class GpPaper {
+ public:
+  explicit GpPaper(GpRegression data) : data_(std::move(data)) {}
+
+  [[nodiscard]] static int dimension() { return 3; }
+  [[nodiscard]] static GaussianPrior prior() { return {}; }
+  [[nodiscard]] static std::vector<std::string> parameter_names() { return {"sigma", "tau", "lambda"}; }
+  template <class Real, int W>
+  [[nodiscard]] std::size_t workspace() const {
+    return data_.workspace<Real, W>();
+  }
+
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_likelihood(const InterleavedVector<Real, W>& x, Real* workspace) const {
+    return data_.log_likelihood_of<false>(covariance(x), nullptr, workspace);
+  }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_likelihood_and_gradient(const InterleavedVector<Real, W>& x,
+                                                          const InterleavedVector<Real, W>& gradient,
+                                                          Real* workspace) const {
+    GpCovariance<Real, W> by;
+    const Pack<Real, W> value = data_.log_likelihood_of<true>(covariance(x), &by, workspace), two(Real(2));
+    gradient.store(0, two * x[0] * by.noise);
+    gradient.store(1, two * x[1] * by.signal);
+    gradient.store(2, -(two * x[2] * by.steepness));
+    return value;
+  }
+
+ private:
+  template <class Real, int W>
+  static GpCovariance<Real, W> covariance(const InterleavedVector<Real, W>& x) {
+    return {x[0] * x[0], -(x[2] * x[2]), x[1] * x[1]};
+  }
+
+  GpRegression data_;
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

@@ -1,8 +1,8 @@
-// Times every schedule and step on the paper's first two experiments: float, 1,024 chains, rates as ratios to
-// lock-step.
+// Times every schedule and step on the paper's first experiments, in float: rates as ratios to lock-step.
 //
-// Usage: bench_engine [--rounds N] [--seconds S] [--only dr|dr-small|cheap|gp]. A mode whose draws differ from one
-// chain at a time stops the run.
+// Usage: bench_engine [--rounds N] [--seconds S] [--only dr|dr-small|cheap|gp|nuts|nuts-dense]. A mode whose draws
+// differ from one chain at a time stops the run.
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,8 +22,6 @@ using runtime::Execution;
 using runtime::Schedule;
 using runtime::Step;
 
-constexpr std::size_t chains = 1024;
-
 struct Job {
   std::string key;
   std::string title;
@@ -32,6 +30,9 @@ struct Job {
   std::string target;
   registry::TargetOptions options;
   std::uint32_t draws;
+  std::size_t chains = 1024;
+  lanes::Storage storage = lanes::Storage::interleaved;
+  bool starts_in_mixture = false;  ///< exact draws from mixture_code
 };
 
 struct Mode {
@@ -67,8 +68,23 @@ struct Entry {
   std::vector<double> rates;
 };
 
-double time_once(Entry& entry, std::uint32_t draws, std::vector<float>& values) {
-  entry.run->start({});
+/// Exact draws from mixture_code: N(±5·1, Σ/2), Σ = 0.01·I + 0.99·11ᵀ.
+runtime::Starts starts_of(const Job& job, int dimension) {
+  if (!job.starts_in_mixture) return {};
+  runtime::Starts starts{.kind = runtime::Starts::Kind::given};
+  for (std::size_t c = 0; c < job.chains; ++c) {
+    const lanes::Stream<double, 1> stream(8, static_cast<std::uint64_t>(c), std::uint64_t{0});
+    const auto normal = [&](int i) { return stream.normals(static_cast<std::uint64_t>(i), 0)[0][0]; };
+    const double shared = std::sqrt(0.99) * normal(dimension);
+    for (int i = 0; i < dimension; ++i) {
+      starts.positions.push_back((c % 2 == 0 ? 5 : -5) + std::sqrt(0.5) * (shared + 0.1 * normal(i)));
+    }
+  }
+  return starts;
+}
+
+double time_once(Entry& entry, const runtime::Starts& starts, std::uint32_t draws, std::vector<float>& values) {
+  entry.run->start(starts);
   const double begin = bench::seconds_now();
   entry.counters = entry.run->advance(
       draws, draws, {.data = values.data(), .first = 0, .count = draws, .dimension = entry.run->dimension()},
@@ -82,13 +98,17 @@ double peak_rate(const registry::AnyTarget& target, target::Asks asks, double se
   constexpr int W = lanes::native_width<float>;
   const auto density = target.density(registry::Floats{}, asks);
   const auto workspace = lanes::aligned_zeros<float>(density->workspace());
-  const auto memory = lanes::aligned_zeros<float>(static_cast<std::size_t>(density->dimension()) * W);
+  const auto memory = lanes::aligned_zeros<float>(2 * static_cast<std::size_t>(density->dimension()) * W);
   const lanes::InterleavedVector<float, W> x(memory.get(), density->dimension());
+  const lanes::InterleavedVector<float, W> gradient(memory.get() + density->dimension() * W, density->dimension());
   for (int i = 0; i < density->dimension(); ++i) x.store(i, lanes::Pack<float, W>::lane_numbers() * 0.05F);
   volatile float keep = 0;
   return bench::rate_over({"", 100.0 * W,
                            [&] {
-                             for (int k = 0; k < 100; ++k) keep = density->evaluate(x, workspace.get())[k % W];
+                             for (int k = 0; k < 100; ++k) {
+                               keep = (asks == target::Asks::gradient ? density->evaluate(x, gradient, workspace.get())
+                                                                      : density->evaluate(x, workspace.get()))[k % W];
+                             }
                            }},
                           seconds);
 }
@@ -99,15 +119,15 @@ void run_job(const Job& job, const bench::Effort& effort) {
   for (const Mode& mode : modes()) {
     Entry entry{mode, registry::make_sampler(job.sampler), nullptr, {}, {}};
     for (const auto& [name, value] : job.parameters) entry.sampler->set(name, value);
-    entry.run = registry::make_run<float>(*entry.sampler, target, lanes::Storage::interleaved, 1, chains,
-                                          mode.one_chain_at_a_time);
+    entry.run = registry::make_run<float>(*entry.sampler, target, job.storage, 1, job.chains, mode.one_chain_at_a_time);
     entries.push_back(std::move(entry));
   }
-  std::vector<float> values(chains * job.draws * static_cast<std::size_t>(target->dimension()));
+  const runtime::Starts starts = starts_of(job, target->dimension());
+  std::vector<float> values(job.chains * job.draws * static_cast<std::size_t>(target->dimension()));
   std::uint64_t reference = 0;
   for (Entry& entry : entries) {
     if (entry.mode.one_chain_at_a_time) {
-      time_once(entry, job.draws, values);
+      time_once(entry, starts, job.draws, values);
       reference = runtime::hash_of(values);
     }
   }
@@ -116,8 +136,8 @@ void run_job(const Job& job, const bench::Effort& effort) {
       double seconds = 0, draws = 0;
       do {
         std::memset(values.data(), 0, values.size() * sizeof(float));
-        seconds += time_once(entry, job.draws, values);
-        draws += static_cast<double>(chains) * job.draws;
+        seconds += time_once(entry, starts, job.draws, values);
+        draws += static_cast<double>(job.chains) * job.draws;
         if (runtime::hash_of(values) != reference) {
           std::fprintf(stderr, "bench_engine: %s draws something else than one chain at a time\n",
                        entry.mode.name.c_str());
@@ -135,8 +155,9 @@ void run_job(const Job& job, const bench::Effort& effort) {
   const double bound = 1 / entries[0].counters.occupancy();
   const double evaluations =
       static_cast<double>(entries[0].counters.evaluations_asked) / static_cast<double>(entries[0].counters.draws);
-  std::printf("%s\n  B(m) = %.2f, %.2f evaluations per draw, density's own peak %.3f M evaluations/s\n",
-              job.title.c_str(), bound, evaluations, peak_rate(*target, entries[0].sampler->asks(), 0.5) / 1e6);
+  std::printf("%s, %zu chains\n  B(m) = %.2f, %.2f evaluations per draw, density's own peak %.3f M evaluations/s\n",
+              job.title.c_str(), job.chains, bound, evaluations,
+              peak_rate(*target, entries[0].sampler->asks(), 0.5) / 1e6);
   for (Entry& entry : entries) {
     std::sort(entry.rates.begin(), entry.rates.end());
     const double rate = median(entry.rates);
@@ -178,9 +199,29 @@ int main(int argc, char** argv) {
        {},
        "gp_regression",
        {.points = 100},
-       20}};
-  std::printf("float, %zu chains, %s; median of %d interleaved rounds of at least %.1f s (slowest to fastest)\n",
-              chains, BREAKSTEP_ISA_AVX512 ? "AVX-512" : "AVX2", effort.rounds, effort.seconds_per_round);
+       20},
+      {"nuts",
+       "NUTS on the 100-d mixture, O(d) gradient, step 0.0316",
+       "nuts",
+       {{"step_size", 0.0316227766}},
+       "mixture_code",
+       {},
+       40,
+       512,
+       lanes::Storage::contiguous,
+       true},
+      {"nuts-dense",
+       "the same with a dense matrix in the gradient",
+       "nuts",
+       {{"step_size", 0.0316227766}},
+       "mixture_code_dense",
+       {},
+       20,
+       512,
+       lanes::Storage::contiguous,
+       true}};
+  std::printf("float, %s; median of %d interleaved rounds of at least %.1f s (slowest to fastest)\n",
+              BREAKSTEP_ISA_AVX512 ? "AVX-512" : "AVX2", effort.rounds, effort.seconds_per_round);
   for (const Job& job : jobs) {
     if (only.empty() || only == job.key) run_job(job, effort);
   }

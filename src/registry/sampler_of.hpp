@@ -82,14 +82,19 @@ class SamplerOf final : public AnySampler {
   template <class Real, int W>
   PackPtr<Real, W> make([[maybe_unused]] lanes::Storage storage, std::uint64_t seed,
                         const target::AffineMap<Real>& map) const {
-    // For one chain the two storages are the same layout, so only one is compiled.
-    if constexpr (W > 1) {
-      if (storage == lanes::Storage::contiguous) {
-        return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::contiguous>>(sampler_, seed,
-                                                                                                    map);
-      }
+    using lanes::Storage;
+    using Interleaved = runtime::SamplerPack<Sampler, Real, W, Storage::interleaved>;
+    using Contiguous = runtime::SamplerPack<Sampler, Real, W, Storage::contiguous>;
+    // For one chain the two storages hold the same numbers in the same order, so only one is compiled: with SIMD over
+    // coordinates for samplers of many vectors.
+    if constexpr (W == 1 && Sampler::asks == target::Asks::gradient) {
+      return std::make_unique<Contiguous>(sampler_, seed, map);
+    } else if constexpr (W == 1) {
+      return std::make_unique<Interleaved>(sampler_, seed, map);
+    } else {
+      if (storage == Storage::contiguous) return std::make_unique<Contiguous>(sampler_, seed, map);
+      return std::make_unique<Interleaved>(sampler_, seed, map);
     }
-    return std::make_unique<runtime::SamplerPack<Sampler, Real, W, lanes::Storage::interleaved>>(sampler_, seed, map);
   }
 
   Sampler sampler_;

@@ -30,6 +30,8 @@ struct Posterior {
   int left_out = -1;  ///< a coordinate that no step size reaches
 };
 
+std::ostream& operator<<(std::ostream& out, const Posterior& posterior) { return out << posterior.key; }
+
 const std::vector<Posterior> posteriors = {
     {"gp_code_n25", "gp_regression", "real_estate.csv", 25, 0.5, 256, 200},
     {"gp_code_n100", "gp_regression", "real_estate.csv", 100, 0.6, 64, 100},

@@ -30,6 +30,8 @@ struct Check {
   double float_gradient = 1e-4;
 };
 
+std::ostream& operator<<(std::ostream& out, const Check& check) { return out << check.target << " " << check.key; }
+
 const std::vector<Check> checks = {
     {"std_normal_d1", "standard_normal", "", 1},
     {"std_normal_d10", "standard_normal", "", 10},

@@ -7,6 +7,7 @@ include(GoogleTest)
 set(BREAKSTEP_SANITIZED OFF)
 if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=")
   set(BREAKSTEP_SANITIZED ON)
+  add_compile_definitions(BREAKSTEP_FEW_WIDTHS)
 endif()
 
 add_library(breakstep_warnings INTERFACE)

@@ -163,17 +163,24 @@ std::string with_hyphens(std::string name) {
   return name;
 }
 
+void add_target_options(CLI::App& verb, JobOptions& options) {
+  const auto what = [&](const char* name, auto& value, const char* meaning, const char* type) {
+    return verb.add_option(name, value, meaning)->type_name(type)->group("What to draw");
+  };
+  what("--target", options.target, "Name of the distribution; breakstep list shows them", "NAME");
+  what("--dimension", options.dimension, "Coordinates of a target of free dimension", "N");
+  what("--points", options.points, "Observations of a target with synthetic data, or rows of --data to use", "N");
+  what("--data", options.data, "CSV file with a header, for targets that take data", "FILE");
+}
+
 void add_job_options(CLI::App& verb, JobOptions& options) {
   const auto what = [&](const char* name, auto& value, const char* meaning, const char* type) {
     return verb.add_option(name, value, meaning)->type_name(type)->group("What to draw");
   };
   what("--sampler", options.sampler, "Name of the sampler; breakstep list shows them", "NAME");
-  what("--target", options.target, "Name of the distribution; breakstep list shows them", "NAME");
   what("--set", options.settings, "A parameter of the sampler; may be given several times", "NAME=VALUE")
       ->allow_extra_args(false);
-  what("--dimension", options.dimension, "Coordinates of a target of free dimension", "N");
-  what("--points", options.points, "Observations of a target with synthetic data, or rows of --data to use", "N");
-  what("--data", options.data, "CSV file with a header, for targets that take data", "FILE");
+  add_target_options(verb, options);
   what("--chains", options.chains, "Chains", "N")->capture_default_str();
   what("--draws", options.draws, "Draws of each chain", "N")->capture_default_str();
   what("--seed", options.seed, "Seed of the random numbers", "N")->capture_default_str();
@@ -181,6 +188,7 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
   what("--start", options.start, "Distribution of first positions: normal or uniform", "NAME")->capture_default_str();
   what("--start-scale", options.start_scale, "Its standard deviation, or half its width", "X")->capture_default_str();
 
+  what("--superchains", options.superchains, "Groups of chains that share their start, for nested R-hat", "K");
   what("--inverse-metric", options.inverse_metric,
        "File of d variances or d rows of a covariance: the inverse mass of nuts, hmc and mala", "FILE");
 
@@ -197,6 +205,13 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
   verb.add_flag("--json", options.json, "Print JSON for another program")->group("Output");
 }
 
+std::shared_ptr<const registry::AnyTarget> read_target(const JobOptions& options) {
+  const auto& target = find(registry::targets(), options.target, "target");
+  return registry::make_target(target, {.dimension = target_option("--dimension", options.dimension, most_dimensions),
+                                        .points = target_option("--points", options.points, most_points),
+                                        .data = data_path(options.data)});
+}
+
 Job read_job(const JobOptions& options) {
   Job job;
   const auto& sampler = find(registry::samplers(), options.sampler, "sampler");
@@ -209,6 +224,14 @@ Job read_job(const JobOptions& options) {
   job.is_single = choose("precision", options.precision, precisions);
   job.starts.kind = choose("start", options.start, starts);
   job.starts.scale = finite_number("--start-scale", options.start_scale);
+  if (options.superchains) {
+    job.starts.superchains = whole_number("--superchains", *options.superchains, 2, job.chains);
+    if (job.chains % job.starts.superchains != 0 || (job.starts.superchains == job.chains && job.draws == 1)) {
+      throw Error("--superchains cannot be '" + *options.superchains + "'",
+                  std::to_string(job.chains) + " chains do not form so many equal groups that vary",
+                  "choose a divisor of --chains");
+    }
+  }
   if (job.starts.scale <= 0) {
     throw Error("--start-scale cannot be '" + options.start_scale + "'", "first positions need some room",
                 "give a positive number");
@@ -219,12 +242,9 @@ Job read_job(const JobOptions& options) {
   job.execution.parking =
       static_cast<int>(whole_number("--parking", options.parking, 0, breakstep::lanes::native_width<float>));
 
-  const registry::TargetOptions sizes{.dimension = target_option("--dimension", options.dimension, most_dimensions),
-                                      .points = target_option("--points", options.points, most_points),
-                                      .data = data_path(options.data)};
   job.sampler = sampler.make();
   for (const std::string& setting : options.settings) apply_setting(*job.sampler, setting);
-  job.target = registry::make_target(target, sizes);
+  job.target = read_target(options);
   require_prior(job);
   require_gradient(job);
   if (options.inverse_metric) job.metric = read_metric(job, *options.inverse_metric);

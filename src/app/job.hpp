@@ -25,7 +25,7 @@ struct JobOptions {
   std::string chains = "1024", draws = "1000", seed = "1", threads = "1";
   std::string precision = "double";
   std::string start = "normal", start_scale = "1";
-  std::optional<std::string> inverse_metric;
+  std::optional<std::string> inverse_metric, superchains;
   std::string storage = "auto";
   bool no_skip = false, no_refill = false;
   std::string parking = "0";
@@ -63,6 +63,12 @@ struct Mode {
 
 /// Adds the options that describe a job.
 void add_job_options(CLI::App& verb, JobOptions& options);
+
+/// Adds only the options that name a target and its data.
+void add_target_options(CLI::App& verb, JobOptions& options);
+
+/// The target that the options name.
+std::shared_ptr<const breakstep::registry::AnyTarget> read_target(const JobOptions& options);
 
 /// Throws an Error for anything that makes no sense.
 Job read_job(const JobOptions& options);

@@ -10,6 +10,7 @@
 #include "app.hpp"
 #include "breakstep/abi.hpp"
 #include "breakstep/error.hpp"
+#include "check_gradient.hpp"
 #include "choice.hpp"
 #include "compare.hpp"
 #include "fsm.hpp"
@@ -92,6 +93,7 @@ int run_command(int argc, char** argv) {
   add_sample(app);
   add_compare(app);
   add_list(app);
+  add_check_gradient(app);
   add_fsm(app);
   try {
     app.parse(argc, argv);

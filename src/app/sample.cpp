@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "breakstep/diagnostics/nested_rhat.hpp"
 #include "breakstep/diagnostics/summary.hpp"
 #include "breakstep/diagnostics/trajectories.hpp"
 #include "breakstep/runtime/sample.hpp"
@@ -67,6 +68,7 @@ struct Trajectories {
 struct Report {
   std::vector<std::string> names;
   std::vector<diagnostics::Summary> summaries;
+  std::vector<double> nested;  ///< nested R-hat of each parameter, if chains form superchains
   double seconds = 0;
   runtime::Counters counters;
   runtime::Facts facts;
@@ -116,18 +118,23 @@ runtime::Counters make_draws(runtime::Run<Real>& run, const Job& job, const runt
 }
 
 template <class Real>
+diagnostics::DrawsView<Real> view_of(const Job& job, const std::vector<Real>& values, std::size_t parameter) {
+  const std::size_t size = job.parameters();
+  return {.data = values.data() + parameter,
+          .chains = job.chains,
+          .draws = job.draws,
+          .chain_stride = static_cast<std::ptrdiff_t>(job.draws * size),
+          .draw_stride = static_cast<std::ptrdiff_t>(size)};
+}
+
+template <class Real>
 std::vector<diagnostics::Summary> summarize(const Job& job, const std::vector<Real>& values, Progress& progress) {
   diagnostics::Summarizer summarizer;
   std::vector<diagnostics::Summary> summaries;
   const std::size_t size = job.parameters();
   for (std::size_t i = 0; i < size; ++i) {
     progress.show("summarizing: parameter " + std::to_string(i + 1) + " of " + std::to_string(size));
-    summaries.push_back(
-        summarizer.summarize(diagnostics::DrawsView<Real>{.data = values.data() + i,
-                                                          .chains = job.chains,
-                                                          .draws = job.draws,
-                                                          .chain_stride = static_cast<std::ptrdiff_t>(job.draws * size),
-                                                          .draw_stride = static_cast<std::ptrdiff_t>(size)}));
+    summaries.push_back(summarizer.summarize(view_of(job, values, i)));
   }
   return summaries;
 }
@@ -208,6 +215,9 @@ Report run_job(const Job& job, const Mode& mode, const std::optional<DrawFile>& 
   }
   report.names = job.target->parameter_names();
   report.summaries = summarize(job, values, progress);
+  for (std::size_t i = 0; job.starts.superchains > 0 && i < job.parameters(); ++i) {
+    report.nested.push_back(diagnostics::nested_rhat(view_of(job, values, i), job.starts.superchains));
+  }
   report.hash = runtime::hash_of(values);
   return report;
 }
@@ -230,19 +240,20 @@ std::string json_of(const Job& job, const Report& report) {
   JsonArray parameters;
   for (std::size_t i = 0; i < report.names.size(); ++i) {
     const diagnostics::Summary& s = report.summaries[i];
-    parameters.add(JsonObject()
-                       .add("name", report.names[i])
-                       .add("mean", s.mean)
-                       .add("sd", s.sd)
-                       .add("mcse_mean", s.mcse_mean)
-                       .add("mcse_sd", s.mcse_sd)
-                       .add("q5", s.q5)
-                       .add("q50", s.q50)
-                       .add("q95", s.q95)
-                       .add("rhat", s.rhat)
-                       .add("ess_bulk", s.ess_bulk)
-                       .add("ess_tail", s.ess_tail)
-                       .close());
+    JsonObject parameter;
+    parameter.add("name", report.names[i])
+        .add("mean", s.mean)
+        .add("sd", s.sd)
+        .add("mcse_mean", s.mcse_mean)
+        .add("mcse_sd", s.mcse_sd)
+        .add("q5", s.q5)
+        .add("q50", s.q50)
+        .add("q95", s.q95)
+        .add("rhat", s.rhat)
+        .add("ess_bulk", s.ess_bulk)
+        .add("ess_tail", s.ess_tail);
+    if (!report.nested.empty()) parameter.add("nested_rhat", report.nested[i]);
+    parameters.add(parameter.close());
   }
   JsonObject object;
   object.raw("parameters", parameters.close())
@@ -268,12 +279,16 @@ std::string json_of(const Job& job, const Report& report) {
 }
 
 std::string table_of(const Report& report) {
-  Table table({"", "mean", "sd", "mcse", "5 %", "50 %", "95 %", "R-hat", "bulk ESS", "tail ESS"});
+  std::vector<std::string> heading = {"", "mean", "sd", "mcse", "5 %", "50 %", "95 %", "R-hat", "bulk ESS", "tail ESS"};
+  if (!report.nested.empty()) heading.emplace_back("nested R-hat");
+  Table table(heading);
   for (std::size_t i = 0; i < report.names.size(); ++i) {
     const diagnostics::Summary& s = report.summaries[i];
-    table.add({report.names[i], shown(s.mean, 4), shown(s.sd, 4), shown(s.mcse_mean, 2), shown(s.q5, 4),
-               shown(s.q50, 4), shown(s.q95, 4), shown(s.rhat, 3, 'f'), shown(s.ess_bulk, 0, 'f'),
-               shown(s.ess_tail, 0, 'f')});
+    std::vector<std::string> row = {
+        report.names[i], shown(s.mean, 4), shown(s.sd, 4),        shown(s.mcse_mean, 2),     shown(s.q5, 4),
+        shown(s.q50, 4), shown(s.q95, 4),  shown(s.rhat, 3, 'f'), shown(s.ess_bulk, 0, 'f'), shown(s.ess_tail, 0, 'f')};
+    if (!report.nested.empty()) row.push_back(shown(report.nested[i], 4, 'f'));
+    table.add(std::move(row));
   }
   return table.text();
 }

@@ -7,6 +7,7 @@
 
 #include "breakstep/error.hpp"
 #include "breakstep/registry/target.hpp"
+#include "breakstep/target/check_gradient.hpp"
 #include "positions.hpp"
 
 namespace {
@@ -14,33 +15,42 @@ namespace {
 namespace registry = breakstep::registry;
 using breakstep::target::Asks;
 
-// A fourth-order difference leaves about 1e-11 of the density's own size, divided by the step: gradients of large
-// densities are compared at that accuracy.
 TEST(Gradients, agree_with_differences_for_every_target) {
   for (const auto& entry : registry::targets()) {
     SCOPED_TRACE(std::string(entry.name));
     const auto subject = registry::make_target(entry, {.points = entry.takes_points ? 30 : 0});
     const auto density = subject->density(registry::OneDouble{}, Asks::gradient);
-    const auto positions = target_test::scattered(6, subject->dimension());
-    const auto found = target_test::evaluate<double, 1>(*density, positions, true);
-    for (std::size_t p = 0; p < positions.size(); ++p) {
-      ASSERT_TRUE(std::isfinite(found[p].value));
-      double greatest = 1;
-      for (const double slope : found[p].gradient) greatest = std::max(greatest, std::abs(slope));
-      for (std::size_t i = 0; i < positions[p].size(); ++i) {
-        const double h = 1e-4;
-        std::vector<std::vector<double>> around(4, positions[p]);
-        around[0][i] += h;
-        around[1][i] -= h;
-        around[2][i] += 2 * h;
-        around[3][i] -= 2 * h;
-        const auto near = target_test::evaluate<double, 1>(*density, around, false);
-        const double difference = (8 * (near[0].value - near[1].value) - (near[2].value - near[3].value)) / (12 * h);
-        const double rounding = 4e-16 * std::abs(found[p].value) / h;
-        EXPECT_NEAR(found[p].gradient[i], difference, 1e-6 * greatest + 10 * rounding) << "coordinate " << i;
-      }
+    for (const auto& position : target_test::scattered(6, subject->dimension())) {
+      const auto check = breakstep::target::check_gradient(*density, position);
+      EXPECT_LT(check.error, 1) << "coordinate " << check.coordinate << ": " << check.component << " and "
+                                << check.difference;
     }
   }
+}
+
+/// A gradient that is wrong by one per cent in one coordinate.
+struct OnePerCentOff {
+  [[nodiscard]] static int dimension() { return 3; }
+  template <class Real, int W>
+  [[nodiscard]] breakstep::lanes::Pack<Real, W> log_density(const breakstep::lanes::InterleavedVector<Real, W>& x,
+                                                            Real*) const {
+    return dot(breakstep::lanes::Mask<W>::all_lanes(), x, x) * Real(-0.5);
+  }
+  template <class Real, int W>
+  breakstep::lanes::Pack<Real, W> log_density_and_gradient(const breakstep::lanes::InterleavedVector<Real, W>& x,
+                                                           const breakstep::lanes::InterleavedVector<Real, W>& gradient,
+                                                           Real* workspace) const {
+    for (int i = 0; i < 3; ++i) gradient.store(i, x[i] * (i == 1 ? Real(-1.01) : Real(-1)));
+    return log_density<Real, W>(x, workspace);
+  }
+};
+
+TEST(Gradients, one_per_cent_is_noticed) {
+  const auto density =
+      breakstep::target::make_density<double, 1>(std::make_shared<const OnePerCentOff>(), Asks::gradient);
+  const auto check = breakstep::target::check_gradient(*density, std::vector<double>{0.3, -0.7, 1.1});
+  EXPECT_GT(check.error, 100);
+  EXPECT_EQ(check.coordinate, 1);
 }
 
 TEST(Gradients, names_and_flags_fit_every_target) {

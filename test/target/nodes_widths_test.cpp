@@ -28,10 +28,12 @@ void expect_the_bits_of_one_lane() {
 }
 
 TEST(Nodes, TheSameBitsAtEveryWidth) {
+  expect_the_bits_of_one_lane<BREAKSTEP_TEST_REAL, 8>();
+#ifndef BREAKSTEP_FEW_WIDTHS
   expect_the_bits_of_one_lane<BREAKSTEP_TEST_REAL, 2>();
   expect_the_bits_of_one_lane<BREAKSTEP_TEST_REAL, 4>();
-  expect_the_bits_of_one_lane<BREAKSTEP_TEST_REAL, 8>();
   expect_the_bits_of_one_lane<BREAKSTEP_TEST_REAL, 16>();
+#endif
 }
 
 }  // namespace

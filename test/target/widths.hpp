@@ -34,10 +34,12 @@ void expect_same_bits_at_every_width(const std::shared_ptr<const Target>& subjec
   const auto one = target::make_density<Real, 1>(subject, target::Asks::gradient);
   const auto expected = evaluate<Real, 1>(*one, positions, true);
   expect_same_bits<Real, 1>(subject, positions, expected);
+  expect_same_bits<Real, 8>(subject, positions, expected);
+#ifndef BREAKSTEP_FEW_WIDTHS
   expect_same_bits<Real, 2>(subject, positions, expected);
   expect_same_bits<Real, 4>(subject, positions, expected);
-  expect_same_bits<Real, 8>(subject, positions, expected);
   expect_same_bits<Real, 16>(subject, positions, expected);
+#endif
 }
 
 template <class Target>

@@ -23,6 +23,8 @@ struct Starts {
   enum class Kind { normal, uniform, given } kind = Kind::normal;
   double scale = 1.0;  ///< sd of the normal, or half-width of the uniform
   std::vector<double> positions = {};
+  std::size_t superchains =
+      0;  ///< so many groups of consecutive chains share a random start; 0 means every chain its own
 };
 
 /// What was noticed about chains that the draws do not show.
@@ -99,7 +101,9 @@ class Engine final : public Run<Real> {
       const int count = static_cast<int>(std::min<std::size_t>(W, records_.chains() - first));
       const auto where = Mask<W>::first_lanes(count);
       for (int lane = 0; lane < count; ++lane) load_chain(*pack, lane, records_, first + lane);
+      if (starts.superchains > 0) share_starts(*pack, where, first, starts.superchains);
       place(*pack, where, first, starts);
+      lanes::for_each_lane(where, [&](int lane) { load_number(*pack, lane, first + lane); });
       evaluator->answer(*pack, where, ignored);
       pack->begin(where);
       note_bad_starts(*pack, where);
@@ -137,6 +141,16 @@ class Engine final : public Run<Real> {
   static int thread_count(int asked, std::size_t chains) {
     const int wanted = asked > 0 ? asked : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     return std::max(1, static_cast<int>(std::min<std::size_t>(wanted, (chains + W - 1) / W)));
+  }
+
+  using Number = typename LanePack<Real, W>::U;
+  static void load_number(LanePack<Real, W>& pack, int lane, std::size_t chain) {
+    pack.chain.set(lane, static_cast<Number>(chain));
+  }
+  /// Random starts depend on the chain's number: while they are drawn, chains go by that of their superchain.
+  void share_starts(LanePack<Real, W>& pack, Mask<W> where, std::size_t first, std::size_t superchains) {
+    const std::size_t size = std::max<std::size_t>(1, records_.chains() / superchains);
+    lanes::for_each_lane(where, [&](int lane) { load_number(pack, lane, (first + lane) / size); });
   }
 
   void place(LanePack<Real, W>& pack, Mask<W> where, std::size_t first, const Starts& starts) {

@@ -185,8 +185,13 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
   what("--draws", options.draws, "Draws of each chain", "N")->capture_default_str();
   what("--seed", options.seed, "Seed of the random numbers", "N")->capture_default_str();
   what("--precision", options.precision, "Arithmetic: single or double", "NAME")->capture_default_str();
-  what("--start", options.start, "Distribution of first positions: normal or uniform", "NAME")->capture_default_str();
-  what("--start-scale", options.start_scale, "Its standard deviation, or half its width", "X")->capture_default_str();
+  const auto given = [&options](const std::string&) { options.start_is_given = true; };
+  what("--start", options.start, "Distribution of first positions: normal or uniform", "NAME")
+      ->capture_default_str()
+      ->each(given);
+  what("--start-scale", options.start_scale, "Its standard deviation, or half its width", "X")
+      ->capture_default_str()
+      ->each(given);
 
   what("--superchains", options.superchains, "Groups of chains that share their start, for nested R-hat", "K");
   what("--inverse-metric", options.inverse_metric,

@@ -25,6 +25,7 @@ struct JobOptions {
   std::string chains = "1024", draws = "1000", seed = "1", threads = "1";
   std::string precision = "double";
   std::string start = "normal", start_scale = "1";
+  bool start_is_given = false;  ///< either of these stands on the command line
   std::optional<std::string> inverse_metric, superchains;
   std::string storage = "auto";
   bool no_skip = false, no_refill = false;

@@ -23,6 +23,7 @@
 #include "progress.hpp"
 #include "stream.hpp"
 #include "table.hpp"
+#include "warm_up.hpp"
 
 namespace breakstep_app {
 namespace {
@@ -49,6 +50,7 @@ Examples:
 
 struct Options {
   JobOptions job;
+  WarmUpChoices warm_up;
   std::string step = "auto";
   std::optional<std::string> schedule;
   bool one_chain_at_a_time = false;
@@ -236,7 +238,8 @@ std::string hash_text(std::uint64_t hash) {
   return text.data();
 }
 
-std::string json_of(const Job& job, const Report& report) {
+// `warm_up` is an object of JSON, or empty.
+std::string json_of(const Job& job, const Report& report, const std::string& warm_up) {
   JsonArray parameters;
   for (std::size_t i = 0; i < report.names.size(); ++i) {
     const diagnostics::Summary& s = report.summaries[i];
@@ -275,6 +278,7 @@ std::string json_of(const Job& job, const Report& report) {
                                    .add("R", about.waiting_ratio)
                                    .close());
   }
+  if (!warm_up.empty()) object.raw("warm_up", warm_up);
   return object.close() + "\n";
 }
 
@@ -385,21 +389,29 @@ std::string warnings_of_summaries(const Job& job, const Report& report) {
 }
 
 void run_sample(const Options& options) {
-  const Job job = read_job(options.job);
+  Job job = read_job(options.job);
   const Mode mode = mode_of(options, job);
+  const auto how_to_warm_up = read_warm_up(options.warm_up, options.job, job);
   if (options.force && !options.out) {
     throw breakstep::Error("--force without --out", "there is no file to replace", "leave it out");
   }
   require_room(job, true);
   std::optional<DrawFile> file;
   if (options.out) file.emplace(*options.out, options.force, job.bytes_of_draws() + 128);
+  std::optional<runtime::WarmUp> warmed_up;
+  if (how_to_warm_up) {
+    Progress progress;
+    progress.show("warming up");
+    warmed_up = warm_up(job, mode, *how_to_warm_up);
+  }
   const Report report = job.is_single ? run_job<float>(job, mode, file) : run_job<double>(job, mode, file);
   if (options.job.json) {
     // The JSON has R-hat but no place for these.
     std::fputs(warnings_of_chains(job, report).c_str(), stderr);
-    write_to_stdout(json_of(job, report));
+    write_to_stdout(json_of(job, report, warmed_up ? json_of(*warmed_up, job) : ""));
   } else {
-    write_to_stdout(table_of(report) + "\n" + facts_of(job, report) + warnings_of_chains(job, report) +
+    const std::string about_warm_up = warmed_up ? words_of(*warmed_up, *how_to_warm_up, job) : "";
+    write_to_stdout(table_of(report) + "\n" + about_warm_up + facts_of(job, report) + warnings_of_chains(job, report) +
                     warnings_of_summaries(job, report));
   }
 }
@@ -412,6 +424,7 @@ void add_sample(CLI::App& app) {
   verb->set_help_flag("-h,--help", "Print this help");
   verb->footer(footer);
   add_job_options(*verb, options->job);
+  add_warm_up_options(*verb, options->warm_up);
   constexpr const char* how = "How (never changes a draw)";
   verb->add_option("--schedule", options->schedule, "lockstep, lockstep-skip, lockstep-pack or free (the default)")
       ->type_name("NAME")

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -24,12 +25,14 @@ struct Starts {
   double scale = 1.0;  ///< sd of the normal, or half-width of the uniform
   std::vector<double> positions = {};
   std::size_t superchains =
-      0;  ///< so many groups of consecutive chains share a random start; 0 means every chain its own
+      0;             ///< so many groups of consecutive chains share a random start; 0 means every chain its own
+  int attempts = 1;  ///< at a random start whose density is finite and not so small that rounding drowns all else
 };
 
 /// What was noticed about chains that the draws do not show.
 struct Facts {
-  std::uint64_t bad_starts = 0;         ///< chains whose first density is NaN or infinite
+  std::uint64_t bad_starts = 0;         ///< chains whose first density or gradient is NaN or infinite
+  std::uint64_t retried_starts = 0;     ///< chains that needed more than one attempt at a random start
   std::vector<double> first_bad_start;  ///< the position of the first of them
   std::uint64_t events = 0;             ///< what the sampler counts: loops cut short
   /// False if the target's value for a chain may depend on which others are evaluated with it: then draws may differ
@@ -53,6 +56,10 @@ class Run {
   /// Brings every chain to `goal` draws; chains may run ahead to `ahead`. Returns what this segment counted.
   virtual Counters advance(std::uint32_t goal, std::uint32_t ahead, const DrawWindow<Real>& window,
                            const Execution& execution) = 0;
+  /// Where the chains are, in the target's coordinates, one after the other.
+  [[nodiscard]] virtual std::vector<double> positions() = 0;
+  /// Takes effect with the next draw of every chain. Only for samplers that make steps.
+  virtual void set_step_sizes(const StepSizes& sizes) = 0;
   [[nodiscard]] virtual Facts facts() = 0;
   [[nodiscard]] virtual std::vector<std::string> state_names() const = 0;
   /// What the sampler reports beside each draw.
@@ -73,6 +80,7 @@ class Engine final : public Run<Real> {
         dimension_(dimension),
         bits_promised_(bits_promised),
         model_(make_pack_()),
+        step_sizes_(model_->step_sizes),
         records_(model_->record_description(), model_->record_bytes(), chains) {}
 
   [[nodiscard]] lanes::ChainRecords& records() override { return records_; }
@@ -101,10 +109,15 @@ class Engine final : public Run<Real> {
       const int count = static_cast<int>(std::min<std::size_t>(W, records_.chains() - first));
       const auto where = Mask<W>::first_lanes(count);
       for (int lane = 0; lane < count; ++lane) load_chain(*pack, lane, records_, first + lane);
-      if (starts.superchains > 0) share_starts(*pack, where, first, starts.superchains);
-      place(*pack, where, first, starts);
-      lanes::for_each_lane(where, [&](int lane) { load_number(*pack, lane, first + lane); });
-      evaluator->answer(*pack, where, ignored);
+      auto unplaced = where;
+      for (int attempt = 0; unplaced.any() && attempt < std::max(1, starts.attempts); ++attempt) {
+        if (attempt == 1) facts_.retried_starts += static_cast<std::uint64_t>(unplaced.count());
+        if (starts.superchains > 0) share_starts(*pack, unplaced, first, starts.superchains);
+        place(*pack, unplaced, first, starts, static_cast<std::uint32_t>(attempt));
+        lanes::for_each_lane(unplaced, [&](int lane) { load_number(*pack, lane, first + lane); });
+        evaluator->answer(*pack, where, ignored);
+        lanes::for_each_lane(where, [&](int lane) { unplaced.set(lane, !is_usable(*pack, lane)); });
+      }
       pack->begin(where);
       note_bad_starts(*pack, where);
       for (int lane = 0; lane < count; ++lane) {
@@ -113,6 +126,20 @@ class Engine final : public Run<Real> {
       }
     }
   }
+
+  [[nodiscard]] std::vector<double> positions() override {
+    const auto d = static_cast<std::size_t>(dimension_);
+    std::vector<double> all(records_.chains() * d);
+    std::vector<Real> one(d);
+    for (std::size_t c = 0; c < records_.chains(); ++c) {
+      model_->load(0, records_.record(c));
+      model_->emit(0, one.data());
+      std::copy(one.begin(), one.end(), all.begin() + static_cast<std::ptrdiff_t>(c * d));
+    }
+    return all;
+  }
+
+  void set_step_sizes(const StepSizes& sizes) override { step_sizes_ = sizes; }
 
   Counters advance(std::uint32_t goal, std::uint32_t ahead, const DrawWindow<Real>& window,
                    const Execution& execution) override {
@@ -153,9 +180,9 @@ class Engine final : public Run<Real> {
     lanes::for_each_lane(where, [&](int lane) { load_number(pack, lane, (first + lane) / size); });
   }
 
-  void place(LanePack<Real, W>& pack, Mask<W> where, std::size_t first, const Starts& starts) {
+  void place(LanePack<Real, W>& pack, Mask<W> where, std::size_t first, const Starts& starts, std::uint32_t attempt) {
     if (starts.kind != Starts::Kind::given) {
-      pack.place_at_random(where, starts.kind == Starts::Kind::uniform, static_cast<Real>(starts.scale));
+      pack.place_at_random(where, starts.kind == Starts::Kind::uniform, static_cast<Real>(starts.scale), attempt);
       return;
     }
     const std::size_t given = starts.positions.size() / static_cast<std::size_t>(dimension_);
@@ -165,9 +192,25 @@ class Engine final : public Run<Real> {
     });
   }
 
+  /// Whether the lane has been answered with numbers that a chain can start from.
+  [[nodiscard]] bool is_finite(const LanePack<Real, W>& pack, int lane) const {
+    if (!std::isfinite(pack.answer(lane))) return false;
+    const auto* gradient = pack.gradient_answer();
+    for (int i = 0; gradient != nullptr && i < dimension_; ++i) {
+      if (!std::isfinite(gradient->at(lane, i))) return false;
+    }
+    return true;
+  }
+
+  /// Whether, besides, rounding leaves something to tell densities apart by.
+  [[nodiscard]] bool is_usable(const LanePack<Real, W>& pack, int lane) const {
+    constexpr Real coarsest = Real(0.1);
+    return is_finite(pack, lane) && std::abs(pack.answer(lane)) * std::numeric_limits<Real>::epsilon() < coarsest;
+  }
+
   void note_bad_starts(LanePack<Real, W>& pack, Mask<W> where) {
     lanes::for_each_lane(where, [&](int lane) {
-      if (std::isfinite(pack.answer(lane))) return;
+      if (is_finite(pack, lane)) return;
       if (facts_.bad_starts++ > 0) return;
       std::vector<Real> position(static_cast<std::size_t>(dimension_));
       pack.emit(lane, position.data());
@@ -186,22 +229,59 @@ class Engine final : public Run<Real> {
     return {Step::bundled_amortized, Step::bundled_inline};
   }
 
+  /// What a thread needs to run freely. Kept from one segment to the next, with what the tuner has found out.
+  struct Worker {
+    std::unique_ptr<Evaluator<Real, W>> evaluator;
+    std::vector<std::unique_ptr<LanePack<Real, W>>> packs;
+    Step step;
+    int parking;
+    Tuner tuner;
+  };
+
+  std::unique_ptr<Worker> take_worker(const Execution& execution) {
+    {
+      const std::lock_guard lock(workers_mutex_);
+      while (!workers_.empty()) {
+        auto worker = std::move(workers_.back());
+        workers_.pop_back();
+        if (worker->step == execution.step && worker->parking == execution.parking) return worker;
+      }
+    }
+    auto evaluator = make_evaluator_();
+    auto tuner = Tuner::over(steps_to_try(execution.step, evaluator->wants_batches()), execution.parking, W);
+    return std::make_unique<Worker>(
+        Worker{std::move(evaluator), {}, execution.step, execution.parking, std::move(tuner)});
+  }
+
+  void give_back(std::unique_ptr<Worker> worker) {
+    const std::lock_guard lock(workers_mutex_);
+    workers_.push_back(std::move(worker));
+  }
+
+  std::unique_ptr<LanePack<Real, W>> new_pack() const {
+    auto pack = make_pack_();
+    pack->step_sizes = step_sizes_;
+    return pack;
+  }
+
   Counters free_running(Work<Real>& work, const Execution& execution, int threads) {
-    const auto evaluator = make_evaluator_();
+    auto worker = take_worker(execution);
     // One pack keeps everything in the nearest cache; a batch wants as many questions at once as there are chains.
     const std::size_t share = (work.unfinished + W * threads - 1) / (W * static_cast<std::size_t>(threads));
-    std::vector<std::unique_ptr<LanePack<Real, W>>> packs;
-    for (std::size_t p = 0; p < (evaluator->wants_batches() ? std::max<std::size_t>(1, share) : 1); ++p) {
-      packs.push_back(make_pack_());
-    }
-    Tuner tuner = Tuner::over(steps_to_try(execution.step, evaluator->wants_batches()), execution.parking, W);
-    return FreeRunning<Real, W>(std::move(packs), *evaluator, work, execution, std::move(tuner)).run();
+    const std::size_t wanted = worker->evaluator->wants_batches() ? std::max<std::size_t>(1, share) : 1;
+    while (worker->packs.size() < wanted) worker->packs.push_back(make_pack_());
+    for (auto& pack : worker->packs) pack->step_sizes = step_sizes_;
+    const Counters counters = FreeRunning<Real, W>(std::span(worker->packs.data(), wanted), *worker->evaluator, work,
+                                                   execution, worker->tuner)
+                                  .run();
+    give_back(std::move(worker));
+    return counters;
   }
 
   Counters lockstep_packs(Work<Real>& work) {
     const auto evaluator = make_evaluator_();
     std::vector<std::unique_ptr<LanePack<Real, W>>> packs;
-    packs.push_back(make_pack_());
+    packs.push_back(new_pack());
     Counters counters;
     for (;;) {
       const std::size_t first = work.next.fetch_add(W, std::memory_order_relaxed);
@@ -221,7 +301,7 @@ class Engine final : public Run<Real> {
         const std::size_t from = packs_in_all * static_cast<std::size_t>(thread) / static_cast<std::size_t>(threads);
         const std::size_t to = packs_in_all * static_cast<std::size_t>(thread + 1) / static_cast<std::size_t>(threads);
         std::vector<std::unique_ptr<LanePack<Real, W>>> packs;
-        for (std::size_t p = from; p < to; ++p) packs.push_back(make_pack_());
+        for (std::size_t p = from; p < to; ++p) packs.push_back(new_pack());
         return Lockstep<Real, W>(packs, *evaluator, work, skip, threads > 1 ? &agreement : nullptr)
             .run(from * W, std::min(to * W, records_.chains()));
       } catch (...) {
@@ -261,8 +341,11 @@ class Engine final : public Run<Real> {
   int dimension_;
   bool bits_promised_;
   std::unique_ptr<LanePack<Real, W>> model_;
+  StepSizes step_sizes_;
   lanes::ChainRecords records_;
   Facts facts_;
+  std::mutex workers_mutex_;
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< of segments that have ended
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::runtime

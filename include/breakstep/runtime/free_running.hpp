@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,20 +24,17 @@ class FreeRunning {
   using Lanes = Mask<W>;
 
   /// `packs` share a program; more than one only makes sense when the evaluator wants batches.
-  FreeRunning(std::vector<std::unique_ptr<LanePack<Real, W>>> packs, Evaluator<Real, W>& evaluator, Work<Real>& work,
-              const Execution& execution, Tuner tuner)
-      : code_(packs.front()->code()),
-        evaluator_(evaluator),
-        work_(work),
-        execution_(execution),
-        tuner_(std::move(tuner)) {
-    for (auto& pack : packs) crews_.push_back(Crew{std::move(pack), {}, {}, {}});
+  FreeRunning(std::span<const std::unique_ptr<LanePack<Real, W>>> packs, Evaluator<Real, W>& evaluator,
+              Work<Real>& work, const Execution& execution, Tuner& tuner)
+      : code_(packs.front()->code()), evaluator_(evaluator), work_(work), execution_(execution), tuner_(tuner) {
+    for (const auto& pack : packs) crews_.push_back(Crew{pack.get(), {}, {}, {}});
     counters_.blocks.resize(code_.states.size());
     order_.resize(code_.states.size());
     std::iota(order_.begin(), order_.end(), 0);
   }
 
   Counters run() {
+    tuner_.resume();
     for (Crew& crew : crews_) fill(crew, Lanes::all_lanes());
     std::uint64_t next_sort = 1024;
     while (anyone_alive()) {
@@ -71,7 +69,7 @@ class FreeRunning {
 
   /// A pack with, for each state, the lanes that stand there (and that stood there when the step began).
   struct Crew {
-    std::unique_ptr<LanePack<Real, W>> pack;
+    LanePack<Real, W>* pack;
     Standing at;
     Standing before_step;
     Lanes alive;
@@ -165,7 +163,7 @@ class FreeRunning {
       code_.states[k].before(*crew.pack, standing[k]);
       asking |= standing[k];
     }
-    if (wanted(asking)) questions_.push_back({crew.pack.get(), asking});
+    if (wanted(asking)) questions_.push_back({crew.pack, asking});
   }
 
   /// Cheap blocks until every lane stands at a question (or is parked), then one evaluation for all.
@@ -293,7 +291,7 @@ class FreeRunning {
   Evaluator<Real, W>& evaluator_;
   Work<Real>& work_;
   Execution execution_;
-  Tuner tuner_;
+  Tuner& tuner_;
   std::vector<Crew> crews_;
   std::vector<int> order_;
   std::vector<Question<Real, W>> questions_;

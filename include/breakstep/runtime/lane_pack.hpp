@@ -18,6 +18,7 @@
 #include "breakstep/lanes/random.hpp"
 #include "breakstep/lanes/vector.hpp"
 #include "breakstep/runtime/draw_window.hpp"
+#include "breakstep/runtime/step_sizes.hpp"
 #include "breakstep/target/map.hpp"
 #include "breakstep/target/target.hpp"
 
@@ -79,6 +80,9 @@ class LanePack {
   Pack<U, W> chain{U(0)};
   Pack<U, W> draw{U(0)};
 
+  /// Of a sampler that makes steps.
+  StepSizes step_sizes;
+
   /// Record ↔ lane, at a draw boundary. Storing is allowed in the middle of a draw too: durable fields change only in
   /// the final block, so what is stored is the chain at its last boundary.
   virtual void load(int lane, const std::byte* record) = 0;
@@ -95,7 +99,8 @@ class LanePack {
   [[nodiscard]] virtual std::span<const std::string_view> fact_names() const = 0;
 
   /// First positions, in the sampler's coordinates: standard normal times `scale`, or uniform in (−scale, scale).
-  virtual void place_at_random(Lanes where, bool uniform, Real scale) = 0;
+  /// Every attempt gives others.
+  virtual void place_at_random(Lanes where, bool uniform, Real scale, std::uint32_t attempt) = 0;
   /// A first position in the target's coordinates.
   virtual void place(int lane, const double* position) = 0;
   /// Makes the placed positions, whose density has been given, the chains' state.
@@ -150,6 +155,9 @@ class SamplerPack final : public LanePack<Real, W> {
         state(memory_.state()),
         request_memory_(lanes::aligned_zeros<Real>(2 * InterleavedVector<Real, W>::elements(shape_.dimension))),
         position_memory_(lanes::aligned_zeros<Real>(2 * static_cast<std::size_t>(shape_.dimension))) {
+    if constexpr (requires { own_sampler.step_size; }) {
+      this->step_sizes = {.change = 0, .before = own_sampler.step_size, .after = own_sampler.step_size};
+    }
     if constexpr (S == Storage::interleaved) {
       this->request_ = state.request;
     } else {
@@ -163,6 +171,21 @@ class SamplerPack final : public LanePack<Real, W> {
   }
 
   [[nodiscard]] lanes::Stream<Real, W> stream() const { return {seed_, this->chain, this->draw}; }
+
+  /// Of the draw that each lane is making.
+  [[nodiscard]] Pack<Real, W> step_size() const {
+    const StepSizes& sizes = this->step_sizes;
+    const auto is_before = this->draw < Pack<U, W>(static_cast<U>(sizes.change));
+    Pack<Real, W> before(static_cast<Real>(sizes.before)), after(static_cast<Real>(sizes.after));
+    if (sizes.before_of_chain != nullptr) {
+      for (int lane = 0; lane < W; ++lane) {
+        const auto c = static_cast<std::size_t>(this->chain[lane]);
+        before.set(lane, static_cast<Real>(sizes.before_of_chain[c]));
+        after.set(lane, static_cast<Real>(sizes.after_of_chain[c]));
+      }
+    }
+    return select(is_before, before, after);
+  }
 
   void load(int lane, const std::byte* record) override { lanes::gather(state, lane, record, shape_); }
   void store(int lane, std::byte* record) const override { lanes::scatter(state, lane, record, shape_); }
@@ -194,9 +217,9 @@ class SamplerPack final : public LanePack<Real, W> {
     }
   }
 
-  void place_at_random(Lanes where, bool uniform, Real scale) override {
-    const lanes::Stream<Real, W> starts(seed_, this->chain,
-                                        static_cast<U>(~std::uint32_t{0}));  // no draw has this number
+  void place_at_random(Lanes where, bool uniform, Real scale, std::uint32_t attempt) override {
+    // No draw has these numbers.
+    const lanes::Stream<Real, W> starts(seed_, this->chain, static_cast<U>(~std::uint32_t{0} - attempt));
     fill_normal(where, state.request, starts, U(0), 0);
     if (uniform) {
       // Through uniforms of the same index layout: one coordinate per index keeps it simple where speed does not

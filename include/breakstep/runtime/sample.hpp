@@ -11,6 +11,7 @@
 
 #include "breakstep/error.hpp"
 #include "breakstep/runtime/engine.hpp"
+#include "breakstep/runtime/warm_up.hpp"
 #include "breakstep/target/differentiated.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
@@ -156,6 +157,47 @@ requires(target::LaneTarget<Target> || target::BatchTarget<Target>) Draws<Real> 
   return draw_all(*run, options);
 }
 
+/// The sampler with the least it can do in a draw: one leapfrog step.
+template <class Sampler>
+Sampler stopped_after_one_step(Sampler sampler) {
+  if constexpr (requires { sampler.max_depth; }) {
+    sampler.max_depth = 1;
+  } else if constexpr (requires { sampler.steps; }) {
+    sampler.steps = 1;
+  }
+  return sampler;
+}
+
+/// Tunes a gradient sampler to `target` with the chains, seed, threads, storage and execution of `options`, whose
+/// draws, starts and metric do not matter here.
+template <class Real = double, class Sampler, target::LaneTarget Target>
+WarmUp warm_up(const Sampler& sampler, const Target& target, const SampleOptions& options,
+               const WarmUpOptions& how = {}) {
+  constexpr int W = lanes::native_width<Real>;
+  const auto shared = std::make_shared<const Target>(target);
+  check(options, shared->dimension());
+  const auto storage = options.storage.value_or(preferred_storage(Sampler::asks, shared->dimension(), sizeof(Real)));
+  const auto maker = [&](const Sampler& own) {
+    return [&options, own, shared, storage](const target::GaussianPrior& metric, std::uint64_t seed) {
+      return storage == Storage::interleaved
+                 ? make_run<Real, W, Storage::interleaved>(own, shared, seed, options.chains, metric)
+                 : make_run<Real, W, Storage::contiguous>(own, shared, seed, options.chains, metric);
+    };
+  };
+  Execution execution = options.execution;
+  execution.threads = options.threads;
+  return warm_up(RunsOf<Real>{maker(sampler), maker(stopped_after_one_step(sampler))}, how, options.seed, execution);
+}
+
+/// Draws on from where a warm-up ended, with what it found; `options` says the rest.
+template <class Real = double, class Sampler, target::LaneTarget Target>
+Draws<Real> sample(Sampler sampler, const Target& target, SampleOptions options, const WarmUp& warmed_up) {
+  sampler.step_size = warmed_up.tuning.step_size;
+  options.metric = warmed_up.tuning.metric;
+  options.starts = {.kind = Starts::Kind::given, .scale = 1, .positions = warmed_up.positions};
+  return sample<Real>(sampler, target, options);
+}
+
 /// Draws from a model (target/differentiated.hpp), in its unconstrained coordinates.
 template <class Real = double, class Sampler, target::Model Target>
 Draws<Real> sample(const Sampler& sampler, const Target& model, const SampleOptions& options) {
@@ -166,4 +208,5 @@ Draws<Real> sample(const Sampler& sampler, const Target& model, const SampleOpti
 
 namespace breakstep::inline BREAKSTEP_ABI {
 using runtime::sample;
+using runtime::warm_up;
 }

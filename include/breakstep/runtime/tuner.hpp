@@ -1,6 +1,7 @@
 // Tuner: finds while running how a step is best made and how many lanes a cheap block should wait for.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -41,6 +42,12 @@ class Tuner {
 
   [[nodiscard]] const Plan& plan() const { return plans_[current_]; }
 
+  /// Call before the first step of a run or of another segment of it, whose progress counts from 0.
+  void resume() {
+    progress_before_ = 0;
+    time_before_ = now();
+  }
+
   /// Call once per step with the progress made so far (evaluations answered, say).
   BREAKSTEP_INLINE void step(std::uint64_t progress) {
     if (--steps_left_ > 0 || plans_.size() == 1) return;
@@ -48,29 +55,43 @@ class Tuner {
   }
 
  private:
-  static constexpr int trial_steps = 256;
-  static constexpr int trial_rounds = 3;
+  static constexpr int most_trial_steps = 256;
+  static constexpr int fewest_trial_steps = 24;
+  static constexpr double trial_seconds = 1e-4;
+  static constexpr std::size_t trial_rounds = 3;
+  static constexpr double hopeless_share = 0.85;  ///< a plan this much slower than the best is not tried again
   static constexpr int settled_steps = 60'000;
 
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
   void end_window(std::uint64_t progress) {
-    const double now = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    const double rate = static_cast<double>(progress - progress_before_) / (now - time_before_ + 1e-12);
+    const double time = now(), seconds = time - time_before_ + 1e-12;
+    const double rate = static_cast<double>(progress - progress_before_) / seconds;
     progress_before_ = progress;
-    time_before_ = now;
+    time_before_ = time;
     if (settled_) {
       settled_ = false;
       window_ = 0;
       best_rate_.assign(plans_.size(), 0.0);
-    } else if (window_ > 0 && rate > best_rate_[current_]) {
-      best_rate_[current_] = rate;
+    } else if (window_ > 0) {
+      if (rate > best_rate_[current_]) best_rate_[current_] = rate;
+      // Of an expensive density a few steps tell enough, and trying the slower plans costs more.
+      trial_steps_ =
+          static_cast<int>(std::clamp(trial_steps_ * trial_seconds / seconds, static_cast<double>(fewest_trial_steps),
+                                      static_cast<double>(most_trial_steps)));
     }
-    if (window_++ < plans_.size() * trial_rounds) {
+    const double best = *std::max_element(best_rate_.begin(), best_rate_.end());
+    while (window_ < plans_.size() * trial_rounds) {
       current_ = window_ % plans_.size();
-      steps_left_ = trial_steps;
+      const bool is_hopeless = window_ >= plans_.size() && best_rate_[current_] < hopeless_share * best;
+      ++window_;
+      if (is_hopeless) continue;
+      steps_left_ = trial_steps_;
       return;
     }
-    current_ = 0;
-    for (std::size_t i = 1; i < plans_.size(); ++i) current_ = best_rate_[i] > best_rate_[current_] ? i : current_;
+    current_ = static_cast<std::size_t>(std::find(best_rate_.begin(), best_rate_.end(), best) - best_rate_.begin());
     settled_ = true;
     steps_left_ = settled_steps;
   }
@@ -80,6 +101,7 @@ class Tuner {
   std::size_t current_ = 0;
   std::size_t window_ = 0;
   int steps_left_ = 1;
+  int trial_steps_ = fewest_trial_steps;
   bool settled_ = false;
   std::uint64_t progress_before_ = 0;
   double time_before_ = 0;

@@ -42,7 +42,7 @@ struct Hmc {
 
     V request, answer_gradient, momentum;
     Pack<Real, W> answer;
-    Pack<Real, W> first_energy, energy;
+    Pack<Real, W> first_energy, energy, step_size;
     Pack<U, W> steps_left, steps_made;
     Mask<W> divergent, accepted;
 
@@ -54,8 +54,9 @@ struct Hmc {
                            scratch("request", &State::request), scratch("answer_gradient", &State::answer_gradient),
                            scratch("momentum", &State::momentum), scratch("answer", &State::answer),
                            scratch("first_energy", &State::first_energy), scratch("energy", &State::energy),
-                           scratch("steps_left", &State::steps_left), scratch("steps_made", &State::steps_made),
-                           scratch("divergent", &State::divergent), scratch("accepted", &State::accepted));
+                           scratch("step_size", &State::step_size), scratch("steps_left", &State::steps_left),
+                           scratch("steps_made", &State::steps_made), scratch("divergent", &State::divergent),
+                           scratch("accepted", &State::accepted));
     }
   };
 
@@ -71,7 +72,7 @@ struct Hmc {
                                 as_reals<Real>(s.steps_made),
                                 select(s.divergent, Reals(Real(1)), Reals(Real(0))),
                                 select(s.divergent, Reals(Real(0)), exp(min(s.first_energy - s.energy, Real(0)))),
-                                Reals(static_cast<Real>(chains.sampler.step_size))};
+                                s.step_size};
   };
 
   enum Purpose : unsigned { momentum_purpose, choices };
@@ -94,21 +95,20 @@ struct Hmc {
     const Counts all(static_cast<U>(limit));
     assign(where, s.steps_left, select(fewer == all, Counts(U(1)), all - fewer));
     assign(where, s.steps_made, 0U);
+    assign(where, s.step_size, chains.step_size());
     s.divergent &= ~where;
   };
 
   static constexpr auto integrate = [](auto& chains, auto where) {
     auto& s = chains.state;
-    using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
-    using Reals = std::remove_cvref_t<decltype(s.answer)>;
-    kick_and_drift(where, s, Reals(static_cast<Real>(chains.sampler.step_size)));
+    kick_and_drift(where, s, s.step_size);
   };
 
   static constexpr auto finish_step = [](auto& chains, auto where) {
     auto& s = chains.state;
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     using Reals = std::remove_cvref_t<decltype(s.answer)>;
-    const auto kinetic = kick(where, s, Reals(static_cast<Real>(0.5 * chains.sampler.step_size)));
+    const auto kinetic = kick(where, s, s.step_size * Real(0.5));
     assign(where, s.energy, fma(kinetic, Real(0.5), -s.answer));
     const auto sound = s.first_energy - s.energy > Reals(static_cast<Real>(-chains.sampler.max_energy_error));
     s.divergent |= where & ~sound.mask();

@@ -35,7 +35,7 @@ struct Mala {
     Pack<U, W> events;  ///< proposals whose density was not a number
 
     V request, answer_gradient, momentum;
-    Pack<Real, W> answer, first_energy, energy;
+    Pack<Real, W> answer, first_energy, energy, step_size;
 
     static constexpr auto fields() {
       using lanes::durable;
@@ -44,7 +44,8 @@ struct Mala {
                            durable("log_density", &State::log_density), durable("events", &State::events),
                            scratch("request", &State::request), scratch("answer_gradient", &State::answer_gradient),
                            scratch("momentum", &State::momentum), scratch("answer", &State::answer),
-                           scratch("first_energy", &State::first_energy), scratch("energy", &State::energy));
+                           scratch("first_energy", &State::first_energy), scratch("energy", &State::energy),
+                           scratch("step_size", &State::step_size));
     }
   };
 
@@ -55,7 +56,7 @@ struct Mala {
     using Reals = std::remove_cvref_t<decltype(s.answer)>;
     const Reals gained = s.first_energy - s.energy;
     return std::array<Reals, 3>{s.log_density, select(gained == gained, exp(min(gained, Real(0))), Reals(Real(0))),
-                                Reals(static_cast<Real>(chains.sampler.step_size))};
+                                s.step_size};
   };
 
   enum Purpose : unsigned { momentum_purpose, choice };
@@ -63,20 +64,19 @@ struct Mala {
   static constexpr auto propose = [](auto& chains, auto where) {
     auto& s = chains.state;
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
-    using Reals = std::remove_cvref_t<decltype(s.answer)>;
     fill_normal(where, s.momentum, chains.stream(), 0U, momentum_purpose);
     assign(where, s.first_energy, fma(dot(where, s.momentum, s.momentum), Real(0.5), -s.log_density));
     assign(where, s.request, s.x);
     assign(where, s.answer_gradient, s.gradient);
-    kick_and_drift(where, s, Reals(static_cast<Real>(chains.sampler.step_size)));
+    assign(where, s.step_size, chains.step_size());
+    kick_and_drift(where, s, s.step_size);
   };
 
   /// Written so that NaN rejects.
   static constexpr auto judge = [](auto& chains, auto where) {
     auto& s = chains.state;
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
-    using Reals = std::remove_cvref_t<decltype(s.answer)>;
-    const auto kinetic = kick(where, s, Reals(static_cast<Real>(0.5 * chains.sampler.step_size)));
+    const auto kinetic = kick(where, s, s.step_size * Real(0.5));
     assign(where, s.energy, fma(kinetic, Real(0.5), -s.answer));
     const auto uniform = chains.stream().uniforms(0U, choice)[0];
     const auto moving = where & (log_of_positive(uniform) < s.first_energy - s.energy).mask();

@@ -56,6 +56,7 @@ struct Nuts {
     V other_x, other_gradient, other_momentum;
     Pack<Real, W> other_log_density;
     Pack<Real, W> direction;  ///< of time at the moving end, ±1
+    Pack<Real, W> step_size;
 
     // A leaf of the doubling under way, and a leaf of the whole trajectory, each chosen by weight.
     V leaf_x, leaf_gradient;
@@ -82,11 +83,12 @@ struct Nuts {
           scratch("answer", &State::answer), scratch("other_x", &State::other_x),
           scratch("other_gradient", &State::other_gradient), scratch("other_momentum", &State::other_momentum),
           scratch("other_log_density", &State::other_log_density), scratch("direction", &State::direction),
-          scratch("leaf_x", &State::leaf_x), scratch("leaf_gradient", &State::leaf_gradient),
-          scratch("leaf_log_density", &State::leaf_log_density), scratch("leaf_energy", &State::leaf_energy),
-          scratch("leaf_weight", &State::leaf_weight), scratch("new_x", &State::new_x),
-          scratch("new_gradient", &State::new_gradient), scratch("new_log_density", &State::new_log_density),
-          scratch("new_energy", &State::new_energy), scratch("weight", &State::weight), scratch("moved", &State::moved),
+          scratch("step_size", &State::step_size), scratch("leaf_x", &State::leaf_x),
+          scratch("leaf_gradient", &State::leaf_gradient), scratch("leaf_log_density", &State::leaf_log_density),
+          scratch("leaf_energy", &State::leaf_energy), scratch("leaf_weight", &State::leaf_weight),
+          scratch("new_x", &State::new_x), scratch("new_gradient", &State::new_gradient),
+          scratch("new_log_density", &State::new_log_density), scratch("new_energy", &State::new_energy),
+          scratch("weight", &State::weight), scratch("moved", &State::moved),
           scratch("momentum_sum", &State::momentum_sum), scratch("doubling_sum", &State::doubling_sum),
           scratch("open_momentum", &State::open_momentum, length, rows_of_shape),
           scratch("open_sum", &State::open_sum, length, rows_of_shape), scratch("first_energy", &State::first_energy),
@@ -105,13 +107,10 @@ struct Nuts {
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     using Reals = std::remove_cvref_t<decltype(s.answer)>;
     const Reals steps = as_reals<Real>(s.steps);
-    return std::array<Reals, 7>{s.log_density,
-                                select(s.moved, s.new_energy, s.first_energy),
-                                as_reals<Real>(s.depth),
-                                steps,
-                                select(s.divergent, Reals(Real(1)), Reals(Real(0))),
-                                s.acceptance / max(steps, Real(1)),
-                                Reals(static_cast<Real>(chains.sampler.step_size))};
+    return std::array<Reals, 7>{
+        s.log_density, select(s.moved, s.new_energy, s.first_energy),       as_reals<Real>(s.depth),
+        steps,         select(s.divergent, Reals(Real(1)), Reals(Real(0))), s.acceptance / max(steps, Real(1)),
+        s.step_size};
   };
 
   enum Purpose : unsigned { momentum_purpose, doubling_purpose, leaf_purpose };
@@ -136,6 +135,7 @@ struct Nuts {
     assign(where, s.first_energy, fma(kinetic[0], Real(0.5), -s.log_density));
     assign(where, s.weight, Real(0));
     assign(where, s.direction, Real(1));
+    assign(where, s.step_size, chains.step_size());
     assign(where, s.acceptance, Real(0));
     assign(where, s.depth, 0U);
     assign(where, s.leaves_wanted, 1U);
@@ -183,8 +183,7 @@ struct Nuts {
 
   static constexpr auto integrate = [](auto& chains, auto where) {
     auto& s = chains.state;
-    using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
-    kick_and_drift(where, s, s.direction * static_cast<Real>(chains.sampler.step_size));
+    kick_and_drift(where, s, s.direction * s.step_size);
   };
 
   static constexpr auto both_positive = [](const auto& ends) {
@@ -253,7 +252,7 @@ struct Nuts {
     auto& s = chains.state;
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     using Reals = std::remove_cvref_t<decltype(s.answer)>;
-    const Reals half = s.direction * static_cast<Real>(0.5 * chains.sampler.step_size);
+    const Reals half = s.direction * s.step_size * Real(0.5);
     const auto kinetic = lanes::sweep<1>(
         where,
         [](auto& sums, auto h, auto& p, auto& sum, auto g) {

@@ -71,7 +71,7 @@ int target_option(const std::string& option, const std::optional<std::string>& t
 
 std::string data_path(const std::optional<std::string>& text) {
   if (text && text->empty())
-    throw Error("--data is empty", "it is the path of a CSV file", "give one, or leave it out");
+    throw Error("--data is empty", "it is the path of a CSV or JSON file", "give one, or leave it out");
   return text.value_or("");
 }
 
@@ -170,7 +170,7 @@ void add_target_options(CLI::App& verb, JobOptions& options) {
   what("--target", options.target, "Name of the distribution; breakstep list shows them", "NAME");
   what("--dimension", options.dimension, "Coordinates of a target of free dimension", "N");
   what("--points", options.points, "Observations of a target with synthetic data, or rows of --data to use", "N");
-  what("--data", options.data, "CSV file with a header, for targets that take data", "FILE");
+  what("--data", options.data, "CSV file with a header, or JSON as Stan takes it, for targets that take data", "FILE");
 }
 
 void add_job_options(CLI::App& verb, JobOptions& options) {
@@ -254,11 +254,11 @@ Job read_job(const JobOptions& options) {
   return job;
 }
 
-void require_room(const Job& job, bool for_summary) {
+void require_room(const Job& job, bool for_summary, double more) {
   const double draws = static_cast<double>(job.chains) * job.draws;
   const std::string what = std::to_string(job.chains) + " chains of " + std::to_string(job.draws) + " draws of " +
                            std::to_string(job.parameters()) + (job.parameters() == 1 ? " number" : " numbers");
-  const double summary = for_summary ? 32 * draws : 0;
+  const double summary = (for_summary ? 32 * draws : 0) + more;
   const char* const advice = "ask for fewer chains or draws, or for --precision single";
   require_memory(job.bytes_of_draws() + summary, what, advice);
   if (for_summary && draws > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {

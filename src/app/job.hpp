@@ -84,7 +84,7 @@ std::unique_ptr<breakstep::runtime::Run<Real>> make_run(const Job& job, const Mo
 }
 
 /// Throws an Error with the numbers if the draws and what runs beside them would not fit into memory, or are too many
-/// to summarize. `for_summary` adds what a summary needs.
-void require_room(const Job& job, bool for_summary);
+/// to summarize. `for_summary` adds what a summary needs; `more` are bytes beside the draws once these are made.
+void require_room(const Job& job, bool for_summary, double more = 0);
 
 }  // namespace breakstep_app

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -98,8 +99,9 @@ TEST(Sample, HowItRunsNeverShowsInTheDraws) {
 TEST(Sample, TheTableIsForPeople) {
   const std::string text = output_of({"sample", "--sampler", "elliptical-slice", "--target", "gp_regression",
                                       "--points", "5", "--chains", "8", "--draws", "10", "--set", "max-shrinks=50"});
-  for (const char* part : {"mean", "sd", "mcse", "5 %", "50 %", "95 %", "R-hat", "bulk ESS", "tail ESS", "log_noise",
-                           "8 chains of 10 draws in ", " draws/s, ", " evaluations/s\n", " % of the lanes"}) {
+  for (const char* part :
+       {"mean", "sd", "mcse", "5 %", "50 %", "95 %", "R-hat", "bulk ESS", "tail ESS", "noise_variance",
+        "8 chains of 10 draws in ", " draws/s, ", " evaluations/s\n", " % of the lanes"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }
@@ -123,13 +125,37 @@ TEST(Sample, WarnsInPlainWords) {
   EXPECT_TRUE(Json::accept(result.out));
 }
 
+const Arguments schools = {"sample", "--sampler",     "nuts",     "--target", "eight_schools_noncentred",
+                           "--set",  "step_size=0.2", "--chains", "8",        "--draws",
+                           "100"};
+
+std::vector<std::string> names_in(const Json& report) {
+  std::vector<std::string> names;
+  for (const auto& parameter : report["parameters"]) names.push_back(parameter["name"]);
+  return names;
+}
+
+TEST(Sample, ReportsParametersOnTheirOwnScaleUnlessToldOtherwise) {
+  const Json report = json_of(schools), unconstrained = json_of(with(schools, {"--unconstrained"}));
+  ASSERT_EQ(names_in(report).size(), 18U);
+  ASSERT_EQ(names_in(unconstrained).size(), 10U);
+  EXPECT_EQ(names_in(report)[9], "tau");
+  EXPECT_EQ(names_in(report)[10], "theta[0]");
+  EXPECT_EQ(names_in(unconstrained)[9], "log_tau");
+  EXPECT_EQ(report["draws_hash"], unconstrained["draws_hash"]) << "the draws are the same";
+  const double quantile = report["parameters"][9]["q95"], log_quantile = unconstrained["parameters"][9]["q95"];
+  EXPECT_NEAR(std::log(quantile), log_quantile, 0.01) << "quantiles follow a monotone map";
+  EXPECT_EQ(report["parameters"][9]["ess_bulk"], unconstrained["parameters"][9]["ess_bulk"]) << "and so do ranks";
+}
+
 TEST(Sample, HelpListsEveryOption) {
   const std::string help = output_of({"sample", "--help"});
-  for (const char* option : {"--sampler", "--target",      "--set",       "--dimension", "--points",
-                             "--data",    "--chains",      "--draws",     "--seed",      "--precision",
-                             "--start",   "--start-scale", "--threads",   "--storage",   "--schedule",
-                             "--step",    "--no-skip",     "--no-refill", "--parking",   "--one-chain-at-a-time",
-                             "--json",    "--out",         "--force",     "Examples:"}) {
+  for (const char* option : {"--sampler", "--target",      "--set",       "--dimension",     "--points",
+                             "--data",    "--chains",      "--draws",     "--seed",          "--precision",
+                             "--start",   "--start-scale", "--threads",   "--storage",       "--schedule",
+                             "--step",    "--no-skip",     "--no-refill", "--parking",       "--one-chain-at-a-time",
+                             "--json",    "--out",         "--force",     "--unconstrained", "--log-likelihood",
+                             "Examples:"}) {
     EXPECT_NE(help.find(option), std::string::npos) << option;
   }
 }
@@ -214,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong({"--data", "x.csv"},
               "target standard_normal takes no --data (it is given by a formula alone): leave it out, or see breakstep "
               "list"),
-        wrong({"--data", ""}, "--data is empty (it is the path of a CSV file): give one, or leave it out"),
+        wrong({"--data", ""}, "--data is empty (it is the path of a CSV or JSON file): give one, or leave it out"),
         Wrong{{"sample", "--sampler", "slice", "--target", "soil", "--data", "no/such.csv"},
               "cannot read data file no/such.csv (there is no such file): check its name and folder"},
         wrong({"--chains", "0"},
@@ -239,6 +265,11 @@ INSTANTIATE_TEST_SUITE_P(
               "--set cannot be 'width' (it is a parameter's name, =, and a number): give one, such as --set scale=0.5; "
               "breakstep list shows the names"),
         wrong({"--set", "width=wide"}, "--set width cannot be 'wide' (it is a finite number): give one, such as 0.5"),
+        wrong({"--log-likelihood", "l.npy"},
+              "target standard_normal has no --log-likelihood (it does not give the likelihoods of single "
+              "observations): leave it out"),
+        Wrong{with(schools, {"--out", "x.npy", "--log-likelihood", "x.npy"}),
+              "--out and --log-likelihood are both x.npy (one would replace the other): give each its own file"},
         wrong({"--force"}, "--force without --out (there is no file to replace): leave it out"),
         wrong({"--chains"},
               "--chains: 1 required N missing (the command line cannot be read): see breakstep --help or breakstep "

@@ -1,0 +1,35 @@
+// What `breakstep sample` has found out, and how it is told.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "breakstep/diagnostics/summary.hpp"
+#include "breakstep/runtime/engine.hpp"
+#include "job.hpp"
+#include "trajectories.hpp"
+
+namespace breakstep_app {
+
+/// What is reported, of either precision.
+struct Report {
+  std::vector<std::string> names;
+  std::vector<breakstep::diagnostics::Summary> summaries;
+  std::vector<double> nested;  ///< nested R-hat of each parameter, if chains form superchains
+  double seconds = 0;
+  breakstep::runtime::Counters counters;
+  breakstep::runtime::Facts facts;
+  std::uint64_t hash = 0;
+  std::vector<Trajectories> trajectories;  ///< one element if the sampler reports on its trajectories, else none
+};
+
+/// As JSON, and as what a person reads.
+std::string json_of(const Job& job, const Report& report);
+std::string text_of(const Job& job, const Report& report);
+
+/// What the chains did that neither summaries nor draws show; empty if nothing.
+std::string warnings_of_chains(const Job& job, const Report& report);
+
+}  // namespace breakstep_app

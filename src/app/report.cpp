@@ -1,33 +1,17 @@
-// What `breakstep sample` has found out, and how it is told.
+// What `breakstep sample` tells a person.
 #include "report.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
+#include <numeric>
 #include <utility>
 
 #include "choice.hpp"
-#include "json.hpp"
 #include "table.hpp"
 
 namespace breakstep_app {
 namespace {
 
 namespace diagnostics = breakstep::diagnostics;
-
-double draws_per_second(const Job& job, const Report& report) {
-  return static_cast<double>(job.chains) * job.draws / report.seconds;
-}
-
-double evaluations_per_second(const Report& report) {
-  return static_cast<double>(report.counters.evaluations_asked) / report.seconds;
-}
-
-std::string hash_text(std::uint64_t hash) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return text.data();
-}
 
 std::string table_of(const Report& report) {
   std::vector<std::string> heading = {"", "mean", "sd", "mcse", "5 %", "50 %", "95 %", "R-hat", "bulk ESS", "tail ESS"};
@@ -44,6 +28,25 @@ std::string table_of(const Report& report) {
   return table.text();
 }
 
+// Bars of leapfrog steps per draw, unless all draws have about the same number.
+std::string histogram_of(const Trajectories& about) {
+  if (std::count_if(about.histogram.begin(), about.histogram.end(), [](auto count) { return count > 0; }) < 2)
+    return "";
+  const auto most = *std::max_element(about.histogram.begin(), about.histogram.end());
+  const auto all = std::accumulate(about.histogram.begin(), about.histogram.end(), std::uint64_t{0});
+  Table table({"leapfrog steps", "draws", ""});
+  for (std::size_t k = 0; k < about.histogram.size(); ++k) {
+    const std::uint64_t first = k == 0 ? 0 : std::uint64_t{1} << (k - 1), count = about.histogram[k];
+    if (k == 0 && count == 0) continue;
+    constexpr std::uint64_t width = 40;
+    std::string bar(static_cast<std::size_t>((count * width + most - 1) / most), '#');
+    bar.resize(width, ' ');
+    table.add({k < 2 ? std::to_string(first) : std::to_string(first) + " to " + std::to_string(2 * first - 1),
+               shown(100 * static_cast<double>(count) / static_cast<double>(all), 1, 'f') + " %", bar});
+  }
+  return table.text();
+}
+
 std::string trajectories_of(const Report& report) {
   std::string text;
   for (const Trajectories& about : report.trajectories) {
@@ -55,6 +58,32 @@ std::string trajectories_of(const Report& report) {
     }
     text += "\n";
     if (!std::isnan(about.energy_fraction)) text += "median E-BFMI " + shown(about.energy_fraction, 3) + "\n";
+    text += histogram_of(about);
+  }
+  return text;
+}
+
+std::string unmoved_warning(const Job& job, const Report& report) {
+  if (report.unmoved.empty()) return "";
+  std::vector<std::string> names;
+  for (const std::size_t chain : report.unmoved) {
+    if (names.size() < chains_named) names.push_back(std::to_string(chain));
+  }
+  if (report.unmoved.size() > chains_named) names.emplace_back("others");
+  return "warning: " + std::to_string(report.unmoved.size()) + " of " + std::to_string(job.chains) +
+         " chains never moved: " + listed(names, "and") + "\n";
+}
+
+std::string apart_warning(const Job& job, const Report& report) {
+  if (report.apart.empty()) return "";
+  std::string text = "warning: " + std::to_string(report.apart.size()) + " of " + std::to_string(job.chains) +
+                     " chains stand apart, with means more than " + shown(report.apart_limit, 3) +
+                     " Monte Carlo standard errors from the median of all (by chance in one run of 100):\n";
+  for (std::size_t i = 0; i < std::min(report.apart.size(), chains_named); ++i) {
+    const diagnostics::ChainApart& chain = report.apart[i].chain;
+    text += "  chain " + std::to_string(chain.chain) + ": " + report.names[report.apart[i].parameter] + " has mean " +
+            shown(chain.mean, 4) + ", the median is " + shown(chain.median, 4) + ", " + shown(chain.errors, 3) +
+            " errors away\n";
   }
   return text;
 }
@@ -99,48 +128,6 @@ std::string warnings_of_summaries(const Job& job, const Report& report) {
 
 }  // namespace
 
-std::string json_of(const Job& job, const Report& report) {
-  JsonArray parameters;
-  for (std::size_t i = 0; i < report.names.size(); ++i) {
-    const diagnostics::Summary& s = report.summaries[i];
-    JsonObject parameter;
-    parameter.add("name", report.names[i])
-        .add("mean", s.mean)
-        .add("sd", s.sd)
-        .add("mcse_mean", s.mcse_mean)
-        .add("mcse_sd", s.mcse_sd)
-        .add("q5", s.q5)
-        .add("q50", s.q50)
-        .add("q95", s.q95)
-        .add("rhat", s.rhat)
-        .add("ess_bulk", s.ess_bulk)
-        .add("ess_tail", s.ess_tail);
-    if (!report.nested.empty()) parameter.add("nested_rhat", report.nested[i]);
-    parameters.add(parameter.close());
-  }
-  JsonObject object;
-  object.raw("parameters", parameters.close())
-      .add("chains", job.chains)
-      .add("draws", job.draws)
-      .add("seconds", report.seconds)
-      .add("draws_per_second", draws_per_second(job, report))
-      .add("evaluations_per_second", evaluations_per_second(report))
-      .add("occupancy", report.counters.occupancy())
-      .add("draws_hash", hash_text(report.hash));
-  for (const Trajectories& about : report.trajectories) {
-    object.raw("trajectories", JsonObject()
-                                   .add("accept_stat", about.accept_stat)
-                                   .add("leapfrogs", about.leapfrogs)
-                                   .add("tree_depth", about.tree_depth)
-                                   .add("divergent", about.divergent)
-                                   .add("deepest", about.deepest)
-                                   .add("ebfmi", about.energy_fraction)
-                                   .add("R", about.waiting_ratio)
-                                   .close());
-  }
-  return object.close() + "\n";
-}
-
 std::string warnings_of_chains(const Job& job, const Report& report) {
   std::string text;
   if (report.facts.bad_starts > 0) {
@@ -152,6 +139,7 @@ std::string warnings_of_chains(const Job& job, const Report& report) {
     for (std::size_t i = 0; i < position.size(); ++i) text += (i == 0 ? "" : ", ") + position[i];
     text += "): try a smaller --start-scale\n";
   }
+  text += unmoved_warning(job, report);
   for (const Trajectories& about : report.trajectories) {
     const double draws = static_cast<double>(job.chains) * job.draws;
     if (about.divergent > 0) {
@@ -180,7 +168,7 @@ std::string warnings_of_chains(const Job& job, const Report& report) {
 
 std::string text_of(const Job& job, const Report& report) {
   return table_of(report) + "\n" + facts_of(job, report) + warnings_of_chains(job, report) +
-         warnings_of_summaries(job, report);
+         apart_warning(job, report) + warnings_of_summaries(job, report);
 }
 
 }  // namespace breakstep_app

@@ -6,12 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "breakstep/diagnostics/chains.hpp"
 #include "breakstep/diagnostics/summary.hpp"
 #include "breakstep/runtime/engine.hpp"
 #include "job.hpp"
 #include "trajectories.hpp"
 
 namespace breakstep_app {
+
+/// A chain whose mean stands apart, in the parameter where it does so most.
+struct Apart {
+  breakstep::diagnostics::ChainApart chain;
+  std::size_t parameter;
+};
 
 /// What is reported, of either precision.
 struct Report {
@@ -22,8 +29,21 @@ struct Report {
   breakstep::runtime::Counters counters;
   breakstep::runtime::Facts facts;
   std::uint64_t hash = 0;
+  std::vector<std::size_t> unmoved;        ///< chains
+  std::vector<Apart> apart;                ///< the furthest first; without unmoved ones
+  double apart_limit = 0;                  ///< standard errors
   std::vector<Trajectories> trajectories;  ///< one element if the sampler reports on its trajectories, else none
 };
+
+/// Of chains that are somehow strange, so many are named: more would hide what else is told.
+inline constexpr std::size_t chains_named = 4;
+
+inline double draws_per_second(const Job& job, const Report& report) {
+  return static_cast<double>(job.chains) * job.draws / report.seconds;
+}
+inline double evaluations_per_second(const Report& report) {
+  return static_cast<double>(report.counters.evaluations_asked) / report.seconds;
+}
 
 /// As JSON, and as what a person reads.
 std::string json_of(const Job& job, const Report& report);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,16 +116,32 @@ diagnostics::DrawsView<Real> view_of(const Job& job, const std::vector<Real>& va
           .draw_stride = static_cast<std::ptrdiff_t>(size)};
 }
 
+// Adds what was found of one parameter, by chain: each keeps the parameter in which it stands apart most.
+void add_apart(std::map<std::size_t, Apart>& all, const std::vector<diagnostics::ChainApart>& found,
+               std::size_t parameter) {
+  for (const diagnostics::ChainApart& chain : found) {
+    const auto [place, is_new] = all.try_emplace(chain.chain, Apart{.chain = chain, .parameter = parameter});
+    if (!is_new && chain.errors > place->second.chain.errors) place->second = {.chain = chain, .parameter = parameter};
+  }
+}
+
 template <class Real>
 void summarize(const Job& job, const std::vector<Real>& values, Report& report, Progress& progress) {
   diagnostics::Summarizer summarizer;
   const std::size_t size = report.names.size();
+  report.apart_limit = diagnostics::apart_limit(job.chains * size);
+  std::map<std::size_t, Apart> apart;
   for (std::size_t i = 0; i < size; ++i) {
     progress.show("summarizing: parameter " + std::to_string(i + 1) + " of " + std::to_string(size));
     const auto view = view_of(job, values, i, size);
     report.summaries.push_back(summarizer.summarize(view));
+    add_apart(apart, diagnostics::chains_apart(view, report.apart_limit), i);
     if (job.starts.superchains > 0) report.nested.push_back(diagnostics::nested_rhat(view, job.starts.superchains));
   }
+  for (const std::size_t chain : report.unmoved) apart.erase(chain);
+  for (const auto& [chain, found] : apart) report.apart.push_back(found);
+  std::stable_sort(report.apart.begin(), report.apart.end(),
+                   [](const Apart& a, const Apart& b) { return a.chain.errors > b.chain.errors; });
 }
 
 // Of every draw, the `size` numbers that function(position, out) writes, all in double.
@@ -171,6 +188,7 @@ Report run_job(const Job& job, const Mode& mode, const Outputs& outputs) {
     if (!names.empty()) report.trajectories.push_back(about_trajectories(job, names, facts));
   }
   report.hash = runtime::hash_of(values);
+  report.unmoved = diagnostics::unmoved_chains(values, job.chains, job.draws, job.parameters());
   if (outputs.log_likelihood) {
     progress.show("writing the log likelihoods");
     write_log_likelihood(job, values, *outputs.log_likelihood);

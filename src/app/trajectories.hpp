@@ -19,6 +19,7 @@ struct Trajectories {
   std::uint64_t divergent = 0, deepest = 0;
   double depth_limit = NAN;
   std::size_t low_energy_fractions = 0;  ///< chains
+  std::vector<std::uint64_t> histogram;  ///< of leapfrog steps per draw; see diagnostics::histogram
 };
 
 // Chains of fewer draws say too little about their energies one by one.
@@ -59,6 +60,7 @@ Trajectories about_trajectories(const Job& job, const std::vector<std::string>& 
   for_each("tree_depth", [&](double x) { about.deepest += x == about.depth_limit ? 1 : 0; });
   if (const auto view = view_of("leapfrogs"); view.data != nullptr) {
     about.waiting_ratio = breakstep::diagnostics::waiting_ratio(view);
+    about.histogram = breakstep::diagnostics::histogram(view);
   }
   if (const auto view = view_of("energy"); view.data != nullptr && job.draws >= draws_for_energy) {
     auto fractions = breakstep::diagnostics::energy_fractions(view);

@@ -46,8 +46,9 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST(Sample, JsonHasTheseKeys) {
   const Json report = json_of(small_job);
-  EXPECT_EQ(keys(report), (Arguments{"parameters", "chains", "draws", "seconds", "draws_per_second",
-                                     "evaluations_per_second", "occupancy", "draws_hash"}));
+  EXPECT_EQ(keys(report),
+            (Arguments{"parameters", "chains", "draws", "seconds", "draws_per_second", "evaluations_per_second",
+                       "occupancy", "draws_hash", "unmoved_chains", "chains_apart"}));
   ASSERT_EQ(report["parameters"].size(), 2U);
   EXPECT_EQ(keys(report["parameters"][0]), (Arguments{"name", "mean", "sd", "mcse_mean", "mcse_sd", "q5", "q50", "q95",
                                                       "rhat", "ess_bulk", "ess_tail"}));
@@ -146,6 +147,49 @@ TEST(Sample, ReportsParametersOnTheirOwnScaleUnlessToldOtherwise) {
   const double quantile = report["parameters"][9]["q95"], log_quantile = unconstrained["parameters"][9]["q95"];
   EXPECT_NEAR(std::log(quantile), log_quantile, 0.01) << "quantiles follow a monotone map";
   EXPECT_EQ(report["parameters"][9]["ess_bulk"], unconstrained["parameters"][9]["ess_bulk"]) << "and so do ranks";
+}
+
+TEST(Sample, NamesChainsThatStandApartOrNeverMoved) {
+  // Started far out, chains settle in one of three modes and never leave it.
+  const Arguments modes = {"sample", "--sampler",     "hmc",   "--target", "mixture_paper", "--dimension", "1",
+                           "--set",  "step_size=0.5", "--set", "steps=3",  "--chains",      "15",          "--draws",
+                           "400",    "--start-scale", "8"};
+  const Json apart = json_of(modes)["chains_apart"];
+  EXPECT_GT(apart["count"], 3);
+  EXPECT_LT(apart["count"], 15);
+  EXPECT_NEAR(apart["limit"], 3.5879, 1e-3) << "the normal quantile of 1 - 0.005 / (2 * 15)";
+  ASSERT_EQ(apart["first"].size(), 4U);
+  EXPECT_GT(apart["first"][0]["errors"], apart["limit"]);
+  const double mean = apart["first"][0]["mean"], median = apart["first"][0]["median"];
+  EXPECT_GT(std::abs(mean - median), 5);
+  const std::string text = output_of(modes);
+  const std::string first = "  chain " + apart["first"][0]["chain"].dump() + ": x[";
+  EXPECT_NE(text.find(" of 15 chains stand apart, with means more than "), std::string::npos) << text;
+  EXPECT_NE(text.find(first), std::string::npos) << text;
+  EXPECT_EQ(json_of(small_job)["chains_apart"]["count"], 0);
+
+  const Arguments stuck = {
+      "sample", "--sampler",   "delayed-rejection", "--target", "standard-normal", "--set", "scale=1e6",
+      "--set",  "max_tries=1", "--chains",          "6",        "--draws",         "20"};
+  const Result unmoved = run(with(stuck, {"--json"}));
+  EXPECT_EQ(Json::parse(unmoved.out)["unmoved_chains"].dump(), R"({"count":6,"first":[0,1,2,3]})");
+  EXPECT_NE(unmoved.err.find("warning: 6 of 6 chains never moved: 0, 1, 2, 3 and others\n"), std::string::npos);
+}
+
+TEST(Sample, ShowsHowLongTrajectoriesWere) {
+  const Json trajectories = json_of(schools)["trajectories"];
+  std::uint64_t draws = 0, upper = 0, lower = 0;
+  for (const auto& bin : trajectories["histogram"]) {
+    draws += bin["draws"].get<std::uint64_t>();
+    lower += bin["draws"].get<std::uint64_t>() * bin["from"].get<std::uint64_t>();
+    upper += bin["draws"].get<std::uint64_t>() * bin["to"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(draws, 800U);
+  EXPECT_LE(static_cast<double>(lower), trajectories["leapfrogs"].get<double>() * 800);
+  EXPECT_GE(static_cast<double>(upper), trajectories["leapfrogs"].get<double>() * 800);
+  const std::string text = output_of(schools);
+  EXPECT_NE(text.find("leapfrog steps"), std::string::npos) << text;
+  EXPECT_NE(text.find(" ########################################\n"), std::string::npos) << "the longest bar\n" << text;
 }
 
 TEST(Sample, HelpListsEveryOption) {

@@ -131,6 +131,12 @@ breakstep::target::GaussianPrior read_metric(const Job& job, const std::string& 
     }
   } else if (numbers.size() == d * d) {
     metric.covariance = numbers;
+    try {
+      const breakstep::target::AffineMap<double> checked(metric, static_cast<int>(d));
+    } catch (const Error&) {
+      throw Error(path + " cannot be the inverse of a mass", "it is a covariance that is not positive definite",
+                  "check its rows and columns");
+    }
   } else {
     throw Error(path + " has " + std::to_string(numbers.size()) + " numbers",
                 "target " + job.target_name + " needs " + std::to_string(d) + " variances or " + std::to_string(d * d) +

@@ -93,7 +93,9 @@ std::string facts_of(const Job& job, const Report& report) {
          (job.draws == 1 ? " draw" : " draws") + " in " + shown(report.seconds, 3) +
          " s: " + in_words(draws_per_second(job, report)) + " draws/s, " + in_words(evaluations_per_second(report)) +
          " evaluations/s\n" + shown(100 * report.counters.occupancy(), 3) +
-         " % of the lanes that evaluated the density had a chain that asked\n" + trajectories_of(report);
+         " % of the lanes that evaluated the density had a chain that asked\n" +
+         std::to_string(report.bytes_per_chain) + " bytes are kept of each chain, " +
+         std::to_string(report.bytes_per_lane) + " are in use by each lane\n" + trajectories_of(report);
 }
 
 std::string warnings_of_summaries(const Job& job, const Report& report) {

@@ -29,6 +29,8 @@ struct Report {
   breakstep::runtime::Counters counters;
   breakstep::runtime::Facts facts;
   std::uint64_t hash = 0;
+  std::size_t bytes_per_chain = 0;         ///< kept of every chain from draw to draw
+  std::size_t bytes_per_lane = 0;          ///< of a chain at work, its record's copy included
   std::vector<std::size_t> unmoved;        ///< chains
   std::vector<Apart> apart;                ///< the furthest first; without unmoved ones
   double apart_limit = 0;                  ///< standard errors

@@ -84,6 +84,8 @@ std::string json_of(const Job& job, const Report& report) {
       .add("evaluations_per_second", evaluations_per_second(report))
       .add("occupancy", report.counters.occupancy())
       .add("draws_hash", hash_text(report.hash))
+      .add("bytes_per_chain", report.bytes_per_chain)
+      .add("bytes_per_lane", report.bytes_per_lane)
       .raw("unmoved_chains", json_of_unmoved(report))
       .raw("chains_apart", json_of_apart(report));
   for (const Trajectories& about : report.trajectories) {

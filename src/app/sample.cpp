@@ -185,6 +185,8 @@ Report run_job(const Job& job, const Mode& mode, const Outputs& outputs) {
     report.counters = make_draws(*run, job, execution, values, facts, progress);
     report.seconds = now() - begin;
     report.facts = run->facts();
+    report.bytes_per_chain = run->records().bytes_per_chain();
+    report.bytes_per_lane = run->bytes_per_lane();
     if (!names.empty()) report.trajectories.push_back(about_trajectories(job, names, facts));
   }
   report.hash = runtime::hash_of(values);

@@ -46,9 +46,9 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST(Sample, JsonHasTheseKeys) {
   const Json report = json_of(small_job);
-  EXPECT_EQ(keys(report),
-            (Arguments{"parameters", "chains", "draws", "seconds", "draws_per_second", "evaluations_per_second",
-                       "occupancy", "draws_hash", "unmoved_chains", "chains_apart"}));
+  EXPECT_EQ(keys(report), (Arguments{"parameters", "chains", "draws", "seconds", "draws_per_second",
+                                     "evaluations_per_second", "occupancy", "draws_hash", "bytes_per_chain",
+                                     "bytes_per_lane", "unmoved_chains", "chains_apart"}));
   ASSERT_EQ(report["parameters"].size(), 2U);
   EXPECT_EQ(keys(report["parameters"][0]), (Arguments{"name", "mean", "sd", "mcse_mean", "mcse_sd", "q5", "q50", "q95",
                                                       "rhat", "ess_bulk", "ess_tail"}));
@@ -190,6 +190,23 @@ TEST(Sample, ShowsHowLongTrajectoriesWere) {
   const std::string text = output_of(schools);
   EXPECT_NE(text.find("leapfrog steps"), std::string::npos) << text;
   EXPECT_NE(text.find(" ########################################\n"), std::string::npos) << "the longest bar\n" << text;
+}
+
+TEST(Sample, TellsTheMemoryOfChainsAndLanes) {
+  const auto bytes = [](const std::string& sampler, const std::string& dimension) {
+    const Result result = run({"sample", "--sampler", sampler, "--target", "standard_normal", "--dimension", dimension,
+                               "--chains", "8", "--draws", "20", "--json"});
+    const Json report = Json::parse(result.out);
+    return std::pair<double, double>(report["bytes_per_chain"], report["bytes_per_lane"]);
+  };
+  for (const std::string sampler : {"slice", "nuts"}) {
+    const auto few = bytes(sampler, "10"), many = bytes(sampler, "100");
+    EXPECT_GE(few.first, 80) << "a position of doubles";
+    EXPECT_GE(many.first - few.first, 720);
+    EXPECT_GT(many.second, many.first) << "a lane has scratch besides";
+  }
+  EXPECT_GT(bytes("nuts", "100").second, 3 * bytes("slice", "100").second) << "rows of momenta";
+  EXPECT_NE(output_of(small_job).find(" bytes are kept of each chain, "), std::string::npos);
 }
 
 TEST(Sample, HelpListsEveryOption) {

@@ -32,16 +32,15 @@ bool is_number(std::string_view text) {
 
 std::vector<std::string> names_of(const std::string& path, std::string_view line) {
   std::vector<std::string> names;
+  const auto where = [&] { return "data file " + path + ", row 1: column " + std::to_string(names.size() + 1); };
   for (std::string_view name : fields_of(line)) {
     if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
-    const std::string column = "column " + std::to_string(names.size() + 1);
     if (name.empty()) {
-      throw Error("data file " + path + ", row 1: " + column + " has no name", "the first row names the columns",
-                  "name every column");
+      throw Error(where() + " has no name", "the first row names the columns", "name every column");
     }
     if (is_number(name)) {
-      throw Error("data file " + path + ", row 1: " + column + " is named '" + shown(name) + "'",
-                  "the first row names the columns, and this is a number", "add a row of names at the top");
+      throw Error(where() + " is named " + quoted(name), "the first row names the columns, and this is a number",
+                  "add a row of names at the top");
     }
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       throw Error("data file " + path + ", row 1: there are two columns '" + shown(name) + "'",
@@ -54,7 +53,8 @@ std::vector<std::string> names_of(const std::string& path, std::string_view line
 
 }  // namespace
 
-DataTable parse_csv(const std::string& path, std::string_view left) {
+DataTable parse_csv(const std::string& path, std::string_view text) {
+  std::string_view left = text;
   while (!left.empty() && (trimmed(left.substr(left.size() - 1)).empty() || left.back() == '\n')) left.remove_suffix(1);
   if (left.empty()) {
     throw Error("data file " + path + " is empty", "it needs a row of names and rows of numbers", "check the file");

@@ -25,7 +25,7 @@ class Reader {
   std::vector<Field> read() {
     std::vector<Field> fields;
     skip_blanks();
-    expect('{', "the file is one object, such as {\"y\": [1, 2], \"sigma\": [3, 4]}");
+    expect('{', R"(the file is one object, such as {"y": [1, 2], "sigma": [3, 4]})");
     if (!takes('}')) {
       do fields.push_back(read_field(fields));
       while (takes(','));

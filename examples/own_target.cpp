@@ -1,10 +1,10 @@
 // A model of one's own: Poisson regression with a hierarchical prior, written once, differentiated by the library.
 #include <cstdio>
-#include <vector>
 
 #include "breakstep/diagnostics/summary.hpp"
 #include "breakstep/runtime/sample.hpp"
-#include "breakstep/sampler/slice.hpp"
+#include "breakstep/sampler/nuts.hpp"
+#include "breakstep/target/report.hpp"
 
 using namespace breakstep;
 
@@ -24,17 +24,13 @@ struct Accidents {
 
 int main() {
   const Accidents model;
-  const auto draws = sample(sampler::Slice{}, model, {.chains = 64, .draws = 8000, .seed = 1});
-  const auto names = model.parameters.names();
-  const auto n = static_cast<std::ptrdiff_t>(names.size()), length = static_cast<std::ptrdiff_t>(draws.draws);
-  std::vector<double> values(draws.chains * draws.draws * names.size());
-  double* next = values.data();
-  for (std::size_t chain = 0; chain < draws.chains; ++chain) {
-    for (std::uint32_t t = 0; t < draws.draws; ++t, next += n) model.parameters.constrain(draws.at(chain, t), next);
-  }
+  const auto draws = sample(sampler::Nuts{.step_size = 0.1}, model, {.chains = 64, .draws = 1000, .seed = 1});
+  const target::Report report(model);
+  const auto values = report.of(draws.values);
+  const auto n = static_cast<std::ptrdiff_t>(report.names().size()), length = static_cast<std::ptrdiff_t>(draws.draws);
   for (std::ptrdiff_t i = 0; i < n; ++i) {  // of the second half of each chain
     const auto s = diagnostics::summarize<double>(
         {values.data() + length / 2 * n + i, draws.chains, draws.draws / 2, length * n, n});
-    std::printf("%-8s mean %7.3f  sd %6.3f  R-hat %.3f\n", names[i].c_str(), s.mean, s.sd, s.rhat);
+    std::printf("%-8s mean %7.3f  sd %6.3f  R-hat %.3f\n", report.names()[i].c_str(), s.mean, s.sd, s.rhat);
   }
 }

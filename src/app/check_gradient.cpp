@@ -39,7 +39,7 @@ void run_check(const Options& options) {
   const auto positions = whole_number("--positions", options.positions, 1, 1'000'000);
   const auto seed = whole_number("--seed", options.job.seed, 0, ~std::uint64_t{0});
   const double scale = finite_number("--start-scale", options.job.start_scale);
-  const auto names = target->parameter_names();
+  const auto names = target->coordinate_names();
   const breakstep::lanes::FlushToZero scope;
   const auto density = target->density(breakstep::registry::OneDouble{}, breakstep::target::Asks::gradient);
   Table table({"position", "worst component", "gradient", "difference", "error"}, 2);

@@ -47,7 +47,11 @@ inline std::vector<std::string> close_names(std::string_view given, const std::v
 inline std::string listed(const std::vector<std::string>& names, std::string_view last_word = "or") {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " " + std::string(last_word) + " " : ", ";
+    if (i > 0 && i + 1 == names.size()) {
+      text.append(" ").append(last_word).append(" ");
+    } else if (i > 0) {
+      text += ", ";
+    }
     text += names[i];
   }
   return text;

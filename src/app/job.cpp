@@ -4,11 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -71,7 +74,7 @@ int target_option(const std::string& option, const std::optional<std::string>& t
 
 std::string data_path(const std::optional<std::string>& text) {
   if (text && text->empty())
-    throw Error("--data is empty", "it is the path of a CSV file", "give one, or leave it out");
+    throw Error("--data is empty", "it is the path of a CSV or JSON file", "give one, or leave it out");
   return text.value_or("");
 }
 
@@ -131,6 +134,12 @@ breakstep::target::GaussianPrior read_metric(const Job& job, const std::string& 
     }
   } else if (numbers.size() == d * d) {
     metric.covariance = numbers;
+    try {
+      const breakstep::target::AffineMap<double> checked(metric, static_cast<int>(d));
+    } catch (const Error&) {
+      throw Error(path + " cannot be the inverse of a mass", "it is a covariance that is not positive definite",
+                  "check its rows and columns");
+    }
   } else {
     throw Error(path + " has " + std::to_string(numbers.size()) + " numbers",
                 "target " + job.target_name + " needs " + std::to_string(d) + " variances or " + std::to_string(d * d) +
@@ -170,7 +179,7 @@ void add_target_options(CLI::App& verb, JobOptions& options) {
   what("--target", options.target, "Name of the distribution; breakstep list shows them", "NAME");
   what("--dimension", options.dimension, "Coordinates of a target of free dimension", "N");
   what("--points", options.points, "Observations of a target with synthetic data, or rows of --data to use", "N");
-  what("--data", options.data, "CSV file with a header, for targets that take data", "FILE");
+  what("--data", options.data, "CSV file with a header, or JSON as Stan takes it, for targets that take data", "FILE");
 }
 
 void add_job_options(CLI::App& verb, JobOptions& options) {
@@ -259,11 +268,68 @@ Job read_job(const JobOptions& options) {
   return job;
 }
 
-void require_room(const Job& job, bool for_summary) {
+Job job_of_chain(const Job& job, std::size_t chain) {
+  constexpr std::uint64_t first_purpose = 1000;  // of seeds; lower ones are the warm-up's own
+  Job one;
+  one.sampler_name = job.sampler_name;
+  one.target_name = job.target_name;
+  one.sampler = registry::make_sampler(job.sampler_name);
+  for (const auto& parameter : job.sampler->parameters()) one.sampler->set(parameter.name, parameter.value);
+  one.target = job.target;
+  one.chains = 1;
+  one.draws = job.draws;
+  one.seed = runtime::derived_seed(job.seed, first_purpose + chain);
+  one.is_single = job.is_single;
+  one.starts = job.starts;
+  if (job.starts.kind == runtime::Starts::Kind::given && job.starts.positions.size() > job.parameters()) {
+    const auto first = job.starts.positions.begin() + static_cast<std::ptrdiff_t>(chain * job.parameters());
+    one.starts.positions.assign(first, first + static_cast<std::ptrdiff_t>(job.parameters()));
+  }
+  one.metric = job.metric;
+  one.storage = job.storage;
+  one.execution = job.execution;
+  one.execution.threads = 1;
+  if (!job.tunings.empty()) {
+    one.sampler->set("step_size", job.tunings[chain].step_size);
+    one.metric = job.tunings[chain].metric;
+  }
+  return one;
+}
+
+Mode mode_of_one_chain(const Job& job) {
+  return {.name = "one chain",
+          .schedule = runtime::Schedule::lockstep_pack,
+          .step = runtime::Step::automatic,
+          .storage = job.storage,
+          .one_chain_at_a_time = true};
+}
+
+void for_each_chain(const Job& job, const std::function<void(std::size_t)>& work) {
+  const unsigned asked = job.execution.threads > 0 ? static_cast<unsigned>(job.execution.threads)
+                                                   : std::max(1U, std::thread::hardware_concurrency());
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto share = [&] {
+    try {
+      for (std::size_t c = next++; c < job.chains; c = next++) work(c);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t t = 1; t < std::min<std::size_t>(asked, job.chains); ++t) others.emplace_back(share);
+  share();
+  for (std::thread& thread : others) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void require_room(const Job& job, bool for_summary, double more) {
   const double draws = static_cast<double>(job.chains) * job.draws;
   const std::string what = std::to_string(job.chains) + " chains of " + std::to_string(job.draws) + " draws of " +
                            std::to_string(job.parameters()) + (job.parameters() == 1 ? " number" : " numbers");
-  const double summary = for_summary ? 32 * draws : 0;
+  const double summary = (for_summary ? 32 * draws : 0) + more;
   const char* const advice = "ask for fewer chains or draws, or for --precision single";
   require_memory(job.bytes_of_draws() + summary, what, advice);
   if (for_summary && draws > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "breakstep/registry/run.hpp"
 #include "breakstep/runtime/options.hpp"
+#include "breakstep/runtime/warm_up.hpp"
 
 namespace CLI {
 class App;
@@ -44,6 +46,8 @@ struct Job {
   bool is_single = false;
   breakstep::runtime::Starts starts;
   breakstep::target::GaussianPrior metric;  ///< empty means unit
+  /// One for each chain, if they do not share the sampler's step size and the metric above.
+  std::vector<breakstep::runtime::Tuning> tunings;
   breakstep::lanes::Storage storage{};
   breakstep::runtime::Execution execution;  ///< the part that all modes share
 
@@ -84,8 +88,15 @@ std::unique_ptr<breakstep::runtime::Run<Real>> make_run(const Job& job, const Mo
                                              mode.one_chain_at_a_time, job.metric);
 }
 
+/// A job of one of its chains, whose tuning is its own, and the mode that suits it: SIMD over its coordinates.
+Job job_of_chain(const Job& job, std::size_t chain);
+Mode mode_of_one_chain(const Job& job);
+
+/// Runs work(chain) for every chain of the job, on its threads. The first exception of any is passed on.
+void for_each_chain(const Job& job, const std::function<void(std::size_t)>& work);
+
 /// Throws an Error with the numbers if the draws and what runs beside them would not fit into memory, or are too many
-/// to summarize. `for_summary` adds what a summary needs.
-void require_room(const Job& job, bool for_summary);
+/// to summarize. `for_summary` adds what a summary needs; `more` are bytes beside the draws once these are made.
+void require_room(const Job& job, bool for_summary, double more = 0);
 
 }  // namespace breakstep_app

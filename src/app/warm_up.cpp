@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "number.hpp"
 #include "progress.hpp"
 #include "table.hpp"
+#include "tuning_file.hpp"
 
 namespace breakstep_app {
 namespace {
@@ -26,6 +26,8 @@ using breakstep::target::Asks;
 
 constexpr std::array<std::pair<const char*, runtime::Metric>, 3> metrics{
     {{"unit", runtime::Metric::unit}, {"diagonal", runtime::Metric::diagonal}, {"dense", runtime::Metric::dense}}};
+
+constexpr std::array<std::pair<const char*, bool>, 2> who_adapts{{{"pooled", false}, {"each", true}}};
 
 bool has_steps(const Job& job) { return job.sampler->asks() == Asks::gradient; }
 
@@ -71,6 +73,118 @@ runtime::WarmUp run_in(const Job& job, const Mode& mode, const runtime::WarmUpOp
   return result;
 }
 
+runtime::WarmUp run_one(const Job& job, const Mode& mode, const runtime::WarmUpOptions& options) {
+  runtime::Execution execution = job.execution;
+  execution.schedule = mode.schedule;
+  execution.step = mode.step;
+  const auto run = [&]<class Real>(Real) {
+    return has_steps(job) ? tune<Real>(job, mode, options, execution) : run_in<Real>(job, mode, options, execution);
+  };
+  return job.is_single ? run(float{}) : run(double{});
+}
+
+/// Every chain on its own.
+std::vector<runtime::WarmUp> run_each(const Job& job, const WarmUpPlan& plan) {
+  std::vector<runtime::WarmUp> results(job.chains);
+  for_each_chain(job, [&](std::size_t c) {
+    const Job one = job_of_chain(job, c);
+    results[c] = run_one(one, mode_of_one_chain(one), plan.options);
+  });
+  return results;
+}
+
+double median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+/// What all chains' warm-ups say together.
+runtime::WarmUpFacts facts_of(const std::vector<runtime::WarmUp>& results) {
+  runtime::WarmUpFacts all = results.front().facts;
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    const runtime::WarmUpFacts& one = results[i].facts;
+    all.accept_stat += one.accept_stat;
+    all.divergent += one.divergent;
+    all.bad_starts += one.bad_starts;
+    all.retried_starts += one.retried_starts;
+    all.counters.add(one.counters);
+    if (one.metric_change > all.metric_change) {
+      all.metric_change = one.metric_change;
+      all.most_changed = one.most_changed;
+    }
+  }
+  all.accept_stat /= static_cast<double>(results.size());
+  return all;
+}
+
+std::string words_of(const std::vector<runtime::WarmUp>& results, const runtime::WarmUpFacts& facts,
+                     const WarmUpPlan& plan, const Job& job) {
+  std::string text =
+      "warm-up: " + std::to_string(plan.options.draws) + " draws of each chain in " + shown(facts.seconds, 3) + " s";
+  if (has_steps(job)) {
+    std::vector<double> steps;
+    for (const auto& result : results) steps.push_back(result.tuning.step_size);
+    const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
+    text += "; step size " + (steps.size() == 1 ? shown(steps[0], 4) : shown(*least, 4) + " to " + shown(*most, 4)) +
+            ", acceptance " + shown(facts.accept_stat, 3) + " (aimed at " + shown(plan.options.target_accept, 3) + ")";
+  }
+  text += "\n";
+  if (facts.retried_starts > 0) {
+    text += std::to_string(facts.retried_starts) + (facts.retried_starts == 1 ? " chain" : " chains") +
+            " needed several attempts at a usable start\n";
+  }
+  return text;
+}
+
+std::string warnings_of(const runtime::WarmUpFacts& facts, const WarmUpPlan& plan, const Job& job) {
+  std::string text;
+  if (facts.bad_starts > 0) {
+    text += "warning: " + std::to_string(facts.bad_starts) + " of " + std::to_string(job.chains) +
+            " chains found no usable start in " + std::to_string(plan.options.starts.attempts) +
+            " attempts: try a smaller --start-scale\n";
+  }
+  if (!has_steps(job)) return text;
+  constexpr double settled_within = 0.1, settled_ratio = 2;
+  if (std::abs(facts.accept_stat - plan.options.target_accept) > settled_within) {
+    text += "warning: the warm-up did not settle: chains accept " + shown(facts.accept_stat, 3) + " instead of " +
+            shown(plan.options.target_accept, 3) + "; try a longer --warmup\n";
+  }
+  if (facts.metric_change > settled_ratio) {
+    text += "warning: the warm-up did not settle: the variance of " +
+            job.target->coordinate_names().at(facts.most_changed) + " changed by a factor of " +
+            shown(facts.metric_change, 3) + " between its last two windows; try a longer --warmup or other starts\n";
+  }
+  return text;
+}
+
+std::string json_of(const std::vector<runtime::WarmUp>& results, const runtime::WarmUpFacts& facts, const Job& job) {
+  JsonObject object;
+  object.add("seconds", facts.seconds)
+      .add("evaluations", facts.counters.evaluations_asked)
+      .add("retried_starts", facts.retried_starts)
+      .add("bad_starts", facts.bad_starts);
+  if (has_steps(job)) {
+    std::vector<double> steps;
+    for (const auto& result : results) steps.push_back(result.tuning.step_size);
+    object.add("step_size", median(steps))
+        .add("accept_stat", facts.accept_stat)
+        .add("divergent", facts.divergent)
+        .add("metric_change", facts.metric_change);
+  }
+  return object.close();
+}
+
+/// Gives the job one tuning for all chains, or one for each.
+void apply(const std::vector<runtime::Tuning>& tunings, Job& job) {
+  if (tunings.size() == 1) {
+    job.sampler->set("step_size", tunings.front().step_size);
+    job.metric = tunings.front().metric;
+  } else {
+    job.tunings = tunings;
+  }
+}
+
 }  // namespace
 
 void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices) {
@@ -85,108 +199,99 @@ void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices) {
   verb.add_option("--metric", choices.metric, "What to learn of the scales: unit, diagonal [the default] or dense")
       ->type_name("NAME")
       ->group(group);
+  verb.add_option("--adapt", choices.adapt,
+                  "pooled: one tuning from all chains [from 8 chains on]; each: every chain its own, as Stan")
+      ->type_name("NAME")
+      ->group(group);
+  verb.add_option("--save-tuning", choices.save_tuning, "Write what the warm-up found to this JSON file")
+      ->type_name("FILE")
+      ->group(group);
+  verb.add_option("--tuning", choices.tuning, "Use the tuning of such a file; no warm-up is needed")
+      ->type_name("FILE")
+      ->group(group);
 }
 
-std::optional<runtime::WarmUpOptions> read_warm_up(const WarmUpChoices& choices, const JobOptions& options,
-                                                   const Job& job) {
-  if (!choices.draws) {
-    if (choices.target_accept || choices.metric) {
-      throw Error(std::string(choices.metric ? "--metric" : "--target-accept") + " without --warmup",
-                  "there is nothing to tune", "add --warmup 1000, or leave it out");
+std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOptions& options, bool may_replace,
+                                       Job& job) {
+  const auto refuse_with = [&](const std::optional<std::string>& choice, const std::string& name) {
+    if (choice)
+      throw Error(name + " without --warmup", "there is nothing to tune", "add --warmup 1000, or leave it out");
+  };
+  if (choices.tuning) {
+    if (!has_steps(job)) {
+      throw Error("sampler " + job.sampler_name + " takes no --tuning", "it has neither steps nor a metric",
+                  "leave it out");
     }
+    if (choices.draws || options.inverse_metric) {
+      throw Error(std::string("--tuning with ") + (choices.draws ? "--warmup" : "--inverse-metric"),
+                  "both say how to tune the sampler", "leave one of them out");
+    }
+    apply(read_tunings(*choices.tuning, job), job);
+  }
+  WarmUpPlan plan;
+  if (choices.draws) {
+    plan.options.draws = static_cast<std::uint32_t>(whole_number("--warmup", *choices.draws, 0, 1'000'000'000));
+  }
+  if (!choices.draws || plan.options.draws == 0) {
+    refuse_with(choices.target_accept, "--target-accept");
+    refuse_with(choices.metric, "--metric");
+    refuse_with(choices.adapt, "--adapt");
+    refuse_with(choices.save_tuning, "--save-tuning");
     return {};
   }
-  runtime::WarmUpOptions result;
-  result.draws = static_cast<std::uint32_t>(whole_number("--warmup", *choices.draws, 0, 1'000'000'000));
-  if (result.draws == 0) return {};
-  if (!has_steps(job) && (choices.target_accept || choices.metric)) {
-    throw Error("sampler " + job.sampler_name + " takes no " + (choices.metric ? "--metric" : "--target-accept"),
-                "it has neither steps nor a metric", "leave it out");
+  if (!has_steps(job) && (choices.target_accept || choices.metric || choices.adapt || choices.save_tuning)) {
+    throw Error("sampler " + job.sampler_name + " has nothing to tune", "it has neither steps nor a metric",
+                "leave --target-accept, --metric, --adapt and --save-tuning out");
   }
   if (options.inverse_metric) {
     throw Error("--inverse-metric with --warmup", "a warm-up learns the metric itself", "leave one of them out");
   }
-  result.target_accept = job.sampler_name == "mala" ? 0.574 : 0.8;
+  plan.options.target_accept = job.sampler_name == "mala" ? 0.574 : 0.8;
   if (choices.target_accept) {
-    result.target_accept = finite_number("--target-accept", *choices.target_accept);
-    if (!(result.target_accept > 0 && result.target_accept < 1)) {
+    plan.options.target_accept = finite_number("--target-accept", *choices.target_accept);
+    if (!(plan.options.target_accept > 0 && plan.options.target_accept < 1)) {
       throw Error("--target-accept cannot be '" + *choices.target_accept + "'", "it is a share between 0 and 1",
                   "give one, such as 0.9");
     }
   }
-  if (choices.metric) result.metric = choose("metric", *choices.metric, metrics);
+  if (choices.metric) plan.options.metric = choose("metric", *choices.metric, metrics);
+  constexpr std::size_t enough_to_pool = 8;
+  plan.of_each = has_steps(job) && job.chains > 1 &&
+                 (choices.adapt ? choose("adapt", *choices.adapt, who_adapts) : job.chains < enough_to_pool);
+  if (plan.of_each && job.starts.superchains > 0) {
+    throw Error("--superchains with --adapt each", "chains that find their own tuning do not share their starts",
+                "add --adapt pooled");
+  }
   // Stan's starts, unless others were asked for.
-  if (options.start_is_given) result.starts = job.starts;
-  result.starts.superchains = job.starts.superchains;
-  result.starts.attempts = 100;
-  return result;
+  if (options.start_is_given) plan.options.starts = job.starts;
+  plan.options.starts.superchains = job.starts.superchains;
+  plan.options.starts.attempts = 100;
+  if (choices.save_tuning) plan.save_to.emplace(*choices.save_tuning, may_replace, 1024);
+  return plan;
 }
 
-runtime::WarmUp warm_up(Job& job, const Mode& mode, const runtime::WarmUpOptions& options) {
-  runtime::Execution execution = job.execution;
-  execution.schedule = mode.schedule;
-  execution.step = mode.step;
-  const auto run = [&]<class Real>(Real) {
-    return has_steps(job) ? tune<Real>(job, mode, options, execution) : run_in<Real>(job, mode, options, execution);
-  };
-  runtime::WarmUp result = job.is_single ? run(float{}) : run(double{});
+WarmUpReport warm_up(Job& job, const Mode& mode, const WarmUpPlan& plan) {
+  const double begin = now();
+  std::vector<runtime::WarmUp> results;
+  if (plan.of_each) {
+    results = run_each(job, plan);
+  } else {
+    results.push_back(run_one(job, mode, plan.options));
+  }
+  runtime::WarmUpFacts facts = facts_of(results);
+  facts.seconds = now() - begin;
   if (has_steps(job)) {
-    job.sampler->set("step_size", result.tuning.step_size);
-    job.metric = result.tuning.metric;
+    std::vector<runtime::Tuning> tunings;
+    for (const auto& result : results) tunings.push_back(result.tuning);
+    if (plan.save_to) plan.save_to->write("", tuning_text(job, tunings));
+    apply(tunings, job);
   }
   job.starts.kind = runtime::Starts::Kind::given;
-  job.starts.positions = result.positions;
-  return result;
-}
-
-std::string words_of(const runtime::WarmUp& warm_up, const runtime::WarmUpOptions& options, const Job& job) {
-  const auto& facts = warm_up.facts;
-  std::string text =
-      "warm-up: " + std::to_string(options.draws) + " draws of each chain in " + shown(facts.seconds, 3) + " s";
-  if (has_steps(job)) {
-    text += "; step size " + shown(warm_up.tuning.step_size, 4) + ", acceptance " + shown(facts.accept_stat, 3) +
-            " (aimed at " + shown(options.target_accept, 3) + ")";
+  job.starts.positions.clear();
+  for (const auto& result : results) {
+    job.starts.positions.insert(job.starts.positions.end(), result.positions.begin(), result.positions.end());
   }
-  text += "\n";
-  if (facts.retried_starts > 0) {
-    text += std::to_string(facts.retried_starts) + " chains needed several attempts at a start with a finite density\n";
-  }
-  if (facts.bad_starts > 0) {
-    text += "warning: " + std::to_string(facts.bad_starts) + " of " + std::to_string(job.chains) +
-            " chains found no start with a finite density in " + std::to_string(options.starts.attempts) +
-            " attempts: try a smaller --start-scale\n";
-  }
-  if (!has_steps(job)) return text;
-  constexpr double settled_within = 0.1, settled_ratio = 2;
-  if (std::abs(facts.accept_stat - options.target_accept) > settled_within) {
-    text += "warning: the warm-up did not settle: chains accept " + shown(facts.accept_stat, 3) + " instead of " +
-            shown(options.target_accept, 3) + "; try a longer --warmup\n";
-  }
-  if (facts.metric_change > settled_ratio) {
-    text += "warning: the warm-up did not settle: the variance of " +
-            job.target->parameter_names().at(facts.most_changed) + " changed by a factor of " +
-            shown(facts.metric_change, 3) + " between its last two windows; try a longer --warmup or other starts\n";
-  }
-  return text;
-}
-
-std::string json_of(const runtime::WarmUp& warm_up, const Job& job) {
-  JsonObject object;
-  object.add("seconds", warm_up.facts.seconds)
-      .add("evaluations", warm_up.facts.counters.evaluations_asked)
-      .add("retried_starts", warm_up.facts.retried_starts)
-      .add("bad_starts", warm_up.facts.bad_starts);
-  if (has_steps(job)) {
-    JsonArray variances;
-    for (const double sd : warm_up.tuning.metric.sd) variances.add(json_number(sd * sd));
-    for (const double element : warm_up.tuning.metric.covariance) variances.add(json_number(element));
-    object.add("step_size", warm_up.tuning.step_size)
-        .add("accept_stat", warm_up.facts.accept_stat)
-        .add("divergent", warm_up.facts.divergent)
-        .add("metric_change", warm_up.facts.metric_change)
-        .raw("inverse_metric", variances.close());
-  }
-  return object.close();
+  return {words_of(results, facts, plan, job), warnings_of(facts, plan, job), json_of(results, facts, job)};
 }
 
 }  // namespace breakstep_app

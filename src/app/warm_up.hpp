@@ -1,11 +1,11 @@
 // The warm-up of a job: its options, running it, and what is said about it.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "breakstep/runtime/warm_up.hpp"
+#include "draw_file.hpp"
 #include "job.hpp"
 
 namespace CLI {
@@ -16,23 +16,30 @@ namespace breakstep_app {
 
 /// What stands on the command line.
 struct WarmUpChoices {
-  std::optional<std::string> draws, target_accept, metric;
+  std::optional<std::string> draws, target_accept, metric, adapt, tuning, save_tuning;
 };
 
 void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices);
 
-/// What to do before the draws; none if nothing was asked for. Throws an Error for anything that makes no sense.
-std::optional<breakstep::runtime::WarmUpOptions> read_warm_up(const WarmUpChoices& choices, const JobOptions& options,
-                                                              const Job& job);
+/// A checked warm-up.
+struct WarmUpPlan {
+  breakstep::runtime::WarmUpOptions options;
+  bool of_each = false;             ///< every chain finds its own tuning, as with Stan
+  std::optional<DrawFile> save_to;  ///< where the tuning goes
+};
+
+/// What to do before the draws; none if nothing was asked for. Throws an Error for anything that makes no sense. Gives
+/// the job the tuning of a file, if one is named.
+std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOptions& options, bool may_replace,
+                                       Job& job);
+
+/// What is said about a warm-up: to a person, what to warn of, and to a program.
+struct WarmUpReport {
+  std::string words, warnings, json;
+};
 
 /// Runs it, and leaves the job tuned and its starts where the chains ended. A sampler without steps only makes draws
 /// that are forgotten.
-breakstep::runtime::WarmUp warm_up(Job& job, const Mode& mode, const breakstep::runtime::WarmUpOptions& options);
-
-/// A line or two for a person, and warnings if it did not settle.
-std::string words_of(const breakstep::runtime::WarmUp& warm_up, const breakstep::runtime::WarmUpOptions& options,
-                     const Job& job);
-/// An object for a program.
-std::string json_of(const breakstep::runtime::WarmUp& warm_up, const Job& job);
+WarmUpReport warm_up(Job& job, const Mode& mode, const WarmUpPlan& plan);
 
 }  // namespace breakstep_app

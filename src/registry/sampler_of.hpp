@@ -1,6 +1,8 @@
 // SamplerOf<Sampler>: erases a sampler's type; included only by the file that compiles that sampler.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,7 +16,7 @@
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 /// How a parameter is read and written on a sampler of one type. `lowest` is the least value that makes sense
-/// (exclusive if the parameter is real, inclusive if it is a whole number).
+/// (exclusive if the parameter is real, inclusive if it is a whole number), `highest` the greatest whole number.
 template <class Sampler>
 struct ParameterOf {
   std::string name;
@@ -23,7 +25,14 @@ struct ParameterOf {
   double lowest;
   std::function<double(const Sampler&)> get;
   std::function<void(Sampler&, double)> set;
+  int highest = 1'000'000'000;
 };
+
+/// The shortest text that means this number.
+inline std::string spelled(double number) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
 
 template <class Sampler>
 class SamplerOf final : public AnySampler {
@@ -67,13 +76,12 @@ class SamplerOf final : public AnySampler {
 
  private:
   void checked_set(const ParameterOf<Sampler>& p, double value) {
-    const bool fits = p.whole
-                          ? value >= p.lowest && value <= 1e9 && value == static_cast<double>(static_cast<int>(value))
-                          : value > p.lowest && value < 1e300;
+    const bool fits = p.whole ? value >= p.lowest && value <= p.highest && value == static_cast<int>(value)
+                              : value > p.lowest && value < 1e300;
     if (!fits) {
-      throw Error("parameter '" + p.name + "' cannot be " + std::to_string(value),
-                  p.whole ? "it must be a whole number from " + std::to_string(static_cast<int>(p.lowest))
-                          : "it must be a finite number above " + std::to_string(p.lowest),
+      throw Error("parameter '" + p.name + "' cannot be " + spelled(value),
+                  p.whole ? "it must be a whole number from " + spelled(p.lowest) + " to " + std::to_string(p.highest)
+                          : "it must be a finite number above " + spelled(p.lowest),
                   "correct it");
     }
     p.set(sampler_, value);

@@ -7,26 +7,31 @@
 #include <vector>
 
 #include "breakstep/registry/target.hpp"
+#include "breakstep/target/report.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 template <target::LaneTarget Target>
 class TargetOf final : public AnyTarget {
  public:
-  explicit TargetOf(Target target) : target_(std::make_shared<const Target>(std::move(target))) {}
+  explicit TargetOf(Target target) : target_(std::make_shared<const Target>(std::move(target))), report_(*target_) {}
 
   [[nodiscard]] int dimension() const override { return target_->dimension(); }
   [[nodiscard]] bool has_prior() const override { return target::HasPrior<Target>; }
   [[nodiscard]] bool has_gradient() const override { return target::HasGradient<Target>; }
-  [[nodiscard]] std::vector<std::string> parameter_names() const override {
-    if constexpr (requires { target_->parameter_names(); }) {
-      return target_->parameter_names();
+  [[nodiscard]] std::vector<std::string> coordinate_names() const override { return report_.coordinate_names(); }
+  [[nodiscard]] std::vector<std::string> reported_names() const override { return report_.names(); }
+  [[nodiscard]] bool reports_draws() const override { return report_.is_draw(); }
+  void report(const double* position, double* out) const override { report_.write(position, out); }
+  [[nodiscard]] int observations() const override {
+    if constexpr (target::HasPointwiseLogLikelihood<Target>) {
+      return target_->observations();
     } else {
-      std::vector<std::string> names;
-      names.reserve(static_cast<std::size_t>(dimension()));
-      for (int i = 0; i < dimension(); ++i) names.push_back("x[" + std::to_string(i) + "]");
-      return names;
+      return 0;
     }
+  }
+  void log_likelihood([[maybe_unused]] const double* position, [[maybe_unused]] double* out) const override {
+    if constexpr (target::HasPointwiseLogLikelihood<Target>) report_.write_log_likelihood(position, out);
   }
 
   [[nodiscard]] DensityPtr<float, 1> density(OneFloat, target::Asks asks) const override {
@@ -52,6 +57,7 @@ class TargetOf final : public AnyTarget {
 
  private:
   std::shared_ptr<const Target> target_;
+  target::Report<Target> report_;
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

@@ -5,14 +5,25 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
+namespace {
+
+template <class Target>
+Target schools(const TargetOptions& options) {
+  return options.data.empty() ? Target() : Target::read(options.data);
+}
+
+}  // namespace
+
 std::vector<TargetEntry> hierarchical_targets() {
   return {
       {.name = "eight_schools",
-       .summary = "eight schools, centred: theta, mu and log tau",
-       .make = [](const TargetOptions&) { return erase(target::EightSchools{}); }},
+       .summary = "eight schools, centred: theta, mu and tau (--data with y, sigma)",
+       .takes_data = true,
+       .make = [](const TargetOptions& o) { return erase(schools<target::EightSchools>(o)); }},
       {.name = "eight_schools_noncentred",
-       .summary = "eight schools in standardised coordinates",
-       .make = [](const TargetOptions&) { return erase(target::EightSchoolsNoncentred{}); }},
+       .summary = "eight schools in standardised coordinates (--data with y, sigma)",
+       .takes_data = true,
+       .make = [](const TargetOptions& o) { return erase(schools<target::EightSchoolsNoncentred>(o)); }},
       {.name = "pilots",
        .summary = "crossed varying intercepts (--data with group_id, scenario_id, y)",
        .takes_data = true,

@@ -319,16 +319,19 @@ class WarmingUp {
     auto& records = run->records();
     for (std::size_t c = 0; c < records.chains(); ++c) records.draws(c) = phase.begin;
     // Later metrics differ too little to lose what was learnt about the step size.
-    const double first_step = phases_run_++ < 2 ? find_first_step(result_.tuning.step_size) : result_.tuning.step_size;
-    PooledStepSize rule(first_step, options_.target_accept);
-    const bool is_first = phase.begin == 0 && !is_last_;
+    const bool is_alone = records.chains() == 1;
+    const double first_step =
+        phases_run_++ < 2 || is_alone ? find_first_step(result_.tuning.step_size) : result_.tuning.step_size;
+    PooledStepSize pooled(first_step, options_.target_accept);
+    DualAveraging alone(first_step, options_.target_accept);
+    const bool is_first = phase.begin == 0 && !is_last_ && !is_alone;
     StepSizeOfEach each(is_first ? records.chains() : 0, first_step, options_.target_accept);
     std::vector<double> steps = each.sizes(), next_steps = each.sizes();
     const auto names = run->fact_names();
     const std::size_t accept = index_of(names, "accept_stat"), divergent = index_of(names, "divergent");
     // Chains that have far to go need every draw's answer.
-    const auto lengths =
-        is_first ? std::vector<std::uint32_t>(phase.end, 1) : blocks_of(phase.end - phase.begin, records.chains());
+    const auto lengths = is_first || is_alone ? std::vector<std::uint32_t>(phase.end - phase.begin, 1)
+                                              : blocks_of(phase.end - phase.begin, records.chains());
     Blocks<Real> blocks(records.chains(), run->dimension(), names.size());
     Moments moments(run->dimension(), options_.metric == Metric::dense);
     double step = first_step, next_step = first_step;
@@ -336,7 +339,7 @@ class WarmingUp {
     std::uint32_t begin = phase.begin;
     for (std::size_t b = 0; b < lengths.size(); ++b) {
       const std::uint32_t end = begin + lengths[b];
-      const std::uint32_t ahead = b + 1 < lengths.size() ? end + lengths[b + 1] : end;
+      const std::uint32_t ahead = b + 1 < lengths.size() && !is_alone ? end + lengths[b + 1] : end;
       blocks.move_to(begin, ahead - begin, records);
       run->set_step_sizes({.change = end,
                            .before = step,
@@ -348,8 +351,10 @@ class WarmingUp {
       if (is_first) {
         for (std::size_t c = 0; c < records.chains(); ++c) each.update(c, mean_fact(blocks, c, begin, end, accept));
         steps = std::exchange(next_steps, each.sizes());
+      } else if (is_alone) {
+        step = alone.update(acceptance);
       } else {
-        step = std::exchange(next_step, rule.update(acceptance));
+        step = std::exchange(next_step, pooled.update(acceptance));
       }
       learn(moments, blocks, std::max(begin, phase.learn_from), end);
       if (begin >= phase.begin + (phase.end - phase.begin) / 2) {
@@ -360,7 +365,7 @@ class WarmingUp {
       begin = end;
     }
     result_.facts.accept_stat = accepting > 0 ? accepted / accepting : 0;
-    result_.tuning.step_size = is_first ? median(each.sizes()) : rule.settled();
+    result_.tuning.step_size = is_first ? median(each.sizes()) : is_alone ? alone.settled() : pooled.settled();
     result_.positions = run->positions();
     if (phase.learn_from < phase.end) set_metric(moments.metric());
   }

@@ -17,7 +17,7 @@ BodLikelihood::BodLikelihood(std::vector<double> times, std::vector<double> obse
 }
 
 BodLikelihood BodLikelihood::read(const std::string& path) {
-  const CsvTable table = read_csv(path);
+  const DataTable table = read_data(path);
   return {table.column("t"), table.column("obs")};
 }
 

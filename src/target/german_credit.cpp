@@ -34,7 +34,7 @@ std::vector<double> GermanCredit::scaled(const std::vector<double>& features, st
 }
 
 GermanCredit GermanCredit::read(const std::string& path, int points) {
-  CsvTable table = read_csv(path);
+  DataTable table = read_data(path);
   table.require_columns(2);
   table.keep_first(static_cast<std::size_t>(points));
   table.require_rows(2);
@@ -49,6 +49,17 @@ GermanCredit GermanCredit::read(const std::string& path, int points) {
     }
   }
   return {features, is_good};
+}
+
+void GermanCredit::generate(const double* values, double* out) const {
+  const int count = coefficients();
+  for (int j = 0; j < count; ++j) out[j] = values[2 * count] * values[count + j] * values[j];
+}
+
+void GermanCredit::pointwise_log_likelihood(const double* values, double* out) const {
+  std::vector<double> weights(static_cast<std::size_t>(coefficients()));
+  generate(values, weights.data());
+  likelihood_.pointwise(weights.data(), log_odds_limit, out);
 }
 
 GermanCredit GermanCredit::synthetic(int points, std::uint64_t seed) {

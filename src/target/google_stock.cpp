@@ -11,7 +11,7 @@ GoogleStock::GoogleStock(std::vector<double> returns) : y_(std::move(returns)) {
 }
 
 GoogleStock GoogleStock::read(const std::string& path, int points) {
-  CsvTable table = read_csv(path);
+  DataTable table = read_data(path);
   table.keep_first(static_cast<std::size_t>(points));
   std::vector<double> returns = table.column("log_return");
   for (double& value : returns) value *= 100;

@@ -7,7 +7,7 @@
 #include "breakstep/error.hpp"
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/lanes/random.hpp"
-#include "breakstep/target/csv.hpp"
+#include "breakstep/target/data_table.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
@@ -52,7 +52,7 @@ GpRegression::GpRegression(std::vector<double> features, std::vector<double> y)
 }
 
 GpRegression GpRegression::read(const std::string& path, int points) {
-  CsvTable table = read_csv(path);
+  DataTable table = read_data(path);
   table.require_columns(2);
   table.keep_first(static_cast<std::size_t>(points));
   table.require_rows(2);
@@ -62,12 +62,13 @@ GpRegression GpRegression::read(const std::string& path, int points) {
                 "a Gaussian process keeps a number for every pair of them, and 10000 rows are the most",
                 "use the first ones with --points");
   }
-  const std::size_t columns = table.names().size() - 1;
   std::vector<double> features;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    for (std::size_t c = 0; c < columns; ++c) features.push_back(table.column(c)[i]);
+    for (std::size_t c = 0; c < table.names().size(); ++c) {
+      if (c != table.outcome()) features.push_back(table.column(c)[i]);
+    }
   }
-  return {std::move(features), table.column(columns)};
+  return {std::move(features), table.column(table.outcome())};
 }
 
 GpRegression GpRegression::synthetic(int n, std::uint64_t seed) {

@@ -32,21 +32,34 @@ LogisticRegression::LogisticRegression(const std::vector<double>& features, std:
 }
 
 LogisticRegression LogisticRegression::read(const std::string& path, int points) {
-  CsvTable table = read_csv(path);
+  DataTable table = read_data(path);
   table.require_columns(2);
   table.keep_first(static_cast<std::size_t>(points));
   std::vector<std::string> names = table.names();
-  const std::string outcome = names.back();
-  names.pop_back();
+  const std::size_t at = table.outcome();
+  const std::string outcome = names[at];
+  names.erase(names.begin() + static_cast<std::ptrdiff_t>(at));
   std::vector<double> features;
   std::vector<bool> outcomes;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    const double y = table.column(outcome)[i];
-    if (y != 0 && y != 1) table.refuse(outcome, i, "the last column is the outcome and must be 0 or 1");
+    const double y = table.column(at)[i];
+    if (y != 0 && y != 1) table.refuse(outcome, i, "it is the outcome and must be 0 or 1");
     outcomes.push_back(y == 1);
-    for (std::size_t c = 0; c < names.size(); ++c) features.push_back(table.column(c)[i]);
+    for (std::size_t c = 0; c < table.names().size(); ++c) {
+      if (c != at) features.push_back(table.column(c)[i]);
+    }
   }
   return {features, std::move(names), outcomes};
+}
+
+Parameters LogisticRegression::parameters() const {
+  std::vector<Block> blocks;
+  for (const std::string& name : names_) blocks.push_back(real(name));
+  return Parameters(std::move(blocks));
+}
+
+void LogisticRegression::pointwise_log_likelihood(const double* values, double* out) const {
+  likelihood_.pointwise(values, std::numeric_limits<double>::infinity(), out);
 }
 
 LogisticRegression LogisticRegression::synthetic(int points, std::uint64_t seed) {

@@ -1,4 +1,4 @@
-// Inverses of the constraining transforms, in double, for starting points.
+// The constraining transforms of one draw, in double, and their inverses, for starting points.
 #include "breakstep/target/parameters.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -41,6 +41,8 @@ void unconstrain_cholesky_correlation(const Block& block, const double* l, doubl
 }
 
 }  // namespace
+
+template void Parameters::constrain(const double* u, double* out) const;
 
 void Parameters::unconstrain(const double* values, double* u) const {
   using Kind = Block::Kind;

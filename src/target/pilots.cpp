@@ -2,6 +2,7 @@
 #include "breakstep/target/pilots.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "breakstep/error.hpp"
 #include "breakstep/target/synthetic.hpp"
@@ -21,7 +22,7 @@ Pilots::Pilots(std::vector<int> group, std::vector<int> scenario, std::vector<do
 }
 
 Pilots Pilots::read(const std::string& path) {
-  const CsvTable table = read_csv(path);
+  const DataTable table = read_data(path);
   const auto ids = [&](const char* name) {
     std::vector<int> result;
     for (const double id : table.column(name)) {
@@ -34,6 +35,25 @@ Pilots Pilots::read(const std::string& path) {
     return result;
   };
   return {ids("group_id"), ids("scenario_id"), table.column("y")};
+}
+
+void Pilots::generate(const double* values, double* out) const {
+  const double* b = values + groups_;
+  const double mean_a = std::accumulate(values, b, 0.0) / groups_;
+  const double mean_b = std::accumulate(b, b + scenarios_, 0.0) / scenarios_;
+  *out++ = mean_a + mean_b;
+  out = std::transform(values, b, out, [=](double a) { return a - mean_a; });
+  std::transform(b, b + scenarios_, out, [=](double x) { return x - mean_b; });
+}
+
+void Pilots::pointwise_log_likelihood(const double* values, double* out) const {
+  const double sigma = values[groups_ + scenarios_ + 4];
+  const double constant = -half_log_two_pi - log(Pack<double, 1>(sigma))[0];
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    const double mean = values[group_[i]] + values[groups_ + scenario_[i]];
+    const double residual = (y_.as<double>()[i] - mean) / sigma;
+    out[i] = constant - 0.5 * residual * residual;
+  }
 }
 
 Pilots Pilots::synthetic(std::uint64_t seed) {

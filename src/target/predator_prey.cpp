@@ -24,7 +24,7 @@ PredatorPrey::PredatorPrey(const std::vector<double>& prey, const std::vector<do
 }
 
 PredatorPrey PredatorPrey::read(const std::string& path) {
-  const CsvTable table = read_csv(path);
+  const DataTable table = read_data(path);
   for (const char* name : {"hare", "lynx"}) {
     const std::vector<double>& counts = table.column(name);
     for (std::size_t i = 0; i < counts.size(); ++i) {

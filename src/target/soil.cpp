@@ -15,7 +15,7 @@ Soil::Soil(std::vector<double> times, std::vector<double> evolved)
 }
 
 Soil Soil::read(const std::string& path) {
-  const CsvTable table = read_csv(path);
+  const DataTable table = read_data(path);
   const std::vector<double>& times = table.column("t");
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (!(times[i] > 0)) table.refuse("t", i, "times count from the start and must be positive");

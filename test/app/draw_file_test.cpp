@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -93,6 +94,44 @@ TEST_F(DrawFile, HoldsTheDrawsAsNumPyReadsThem) {
   struct stat status {};
   ASSERT_EQ(stat(path("double.npy").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0666 & ~mask);
+}
+
+// The numbers of a file of doubles of this shape.
+std::vector<double> numbers_of(const std::string& file, const std::string& shape) {
+  EXPECT_NE(file.substr(0, 128).find("'descr': '<f8', 'fortran_order': False, 'shape': " + shape), std::string::npos);
+  const std::size_t begin = 10 + static_cast<unsigned char>(file[8]) + 256U * static_cast<unsigned char>(file[9]);
+  std::vector<double> numbers((file.size() - begin) / sizeof(double));
+  std::memcpy(numbers.data(), file.data() + begin, numbers.size() * sizeof(double));
+  return numbers;
+}
+
+TEST_F(DrawFile, HoldsWhatIsReportedAndTheLogLikelihoods) {
+  const Arguments schools = {"sample", "--sampler",     "nuts",     "--target", "eight_schools_noncentred",
+                             "--set",  "step_size=0.5", "--chains", "3",        "--draws",
+                             "4",      "--json"};
+  const auto run = [&](Arguments arguments, const Arguments& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return test::run(arguments);
+  };
+  const Result reported = run(schools, {"--out", path("own.npy"), "--log-likelihood", path("likelihood.npy")});
+  ASSERT_EQ(reported.code, 0) << reported.err;
+  ASSERT_EQ(run(schools, {"--out", path("raw.npy"), "--unconstrained"}).code, 0);
+  const auto own = numbers_of(read("own.npy"), "(3, 4, 18)"), raw = numbers_of(read("raw.npy"), "(3, 4, 10)");
+  const auto likelihood = numbers_of(read("likelihood.npy"), "(3, 4, 8)");
+  EXPECT_EQ(breakstep::runtime::hash_of(raw),
+            std::stoull(Json::parse(reported.out)["draws_hash"].get<std::string>(), nullptr, 16));
+  for (std::size_t draw = 0; draw < 12; ++draw) {
+    const double* x = raw.data() + 10 * draw;
+    const double tau = std::exp(x[9]), theta = x[8] + tau * x[6];
+    EXPECT_NEAR(own[18 * draw + 9], tau, 1e-12 * tau);
+    EXPECT_NEAR(own[18 * draw + 16], theta, 1e-12 * (tau + std::abs(theta)));
+    EXPECT_NEAR(likelihood[8 * draw + 6],
+                -0.5 * (18 - theta) * (18 - theta) / 100 - std::log(10.0) - 0.9189385332046727, 1e-10);
+  }
+  expect_refused(
+      run(schools, {"--log-likelihood", path("likelihood.npy")}),
+      "will not replace " + path("likelihood.npy") + " (the file exists): choose another name or add --force");
+  EXPECT_EQ(files(), 3);
 }
 
 TEST_F(DrawFile, MayHaveARelativeName) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -46,7 +47,8 @@ std::vector<std::string> keys(const Json& object) {
 TEST(Sample, JsonHasTheseKeys) {
   const Json report = json_of(small_job);
   EXPECT_EQ(keys(report), (Arguments{"parameters", "chains", "draws", "seconds", "draws_per_second",
-                                     "evaluations_per_second", "occupancy", "draws_hash"}));
+                                     "evaluations_per_second", "occupancy", "draws_hash", "bytes_per_chain",
+                                     "bytes_per_lane", "unmoved_chains", "chains_apart"}));
   ASSERT_EQ(report["parameters"].size(), 2U);
   EXPECT_EQ(keys(report["parameters"][0]), (Arguments{"name", "mean", "sd", "mcse_mean", "mcse_sd", "q5", "q50", "q95",
                                                       "rhat", "ess_bulk", "ess_tail"}));
@@ -98,8 +100,9 @@ TEST(Sample, HowItRunsNeverShowsInTheDraws) {
 TEST(Sample, TheTableIsForPeople) {
   const std::string text = output_of({"sample", "--sampler", "elliptical-slice", "--target", "gp_regression",
                                       "--points", "5", "--chains", "8", "--draws", "10", "--set", "max-shrinks=50"});
-  for (const char* part : {"mean", "sd", "mcse", "5 %", "50 %", "95 %", "R-hat", "bulk ESS", "tail ESS", "log_noise",
-                           "8 chains of 10 draws in ", " draws/s, ", " evaluations/s\n", " % of the lanes"}) {
+  for (const char* part :
+       {"mean", "sd", "mcse", "5 %", "50 %", "95 %", "R-hat", "bulk ESS", "tail ESS", "noise_variance",
+        "8 chains of 10 draws in ", " draws/s, ", " evaluations/s\n", " % of the lanes"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }
@@ -123,13 +126,97 @@ TEST(Sample, WarnsInPlainWords) {
   EXPECT_TRUE(Json::accept(result.out));
 }
 
+const Arguments schools = {"sample", "--sampler",     "nuts",     "--target", "eight_schools_noncentred",
+                           "--set",  "step_size=0.2", "--chains", "8",        "--draws",
+                           "100"};
+
+std::vector<std::string> names_in(const Json& report) {
+  std::vector<std::string> names;
+  for (const auto& parameter : report["parameters"]) names.push_back(parameter["name"]);
+  return names;
+}
+
+TEST(Sample, ReportsParametersOnTheirOwnScaleUnlessToldOtherwise) {
+  const Json report = json_of(schools), unconstrained = json_of(with(schools, {"--unconstrained"}));
+  ASSERT_EQ(names_in(report).size(), 18U);
+  ASSERT_EQ(names_in(unconstrained).size(), 10U);
+  EXPECT_EQ(names_in(report)[9], "tau");
+  EXPECT_EQ(names_in(report)[10], "theta[0]");
+  EXPECT_EQ(names_in(unconstrained)[9], "log_tau");
+  EXPECT_EQ(report["draws_hash"], unconstrained["draws_hash"]) << "the draws are the same";
+  const double quantile = report["parameters"][9]["q95"], log_quantile = unconstrained["parameters"][9]["q95"];
+  EXPECT_NEAR(std::log(quantile), log_quantile, 0.01) << "quantiles follow a monotone map";
+  EXPECT_EQ(report["parameters"][9]["ess_bulk"], unconstrained["parameters"][9]["ess_bulk"]) << "and so do ranks";
+}
+
+TEST(Sample, NamesChainsThatStandApartOrNeverMoved) {
+  // Started far out, chains settle in one of three modes and never leave it.
+  const Arguments modes = {"sample", "--sampler",     "hmc",   "--target", "mixture_paper", "--dimension", "1",
+                           "--set",  "step_size=0.5", "--set", "steps=3",  "--chains",      "15",          "--draws",
+                           "400",    "--start-scale", "8"};
+  const Json apart = json_of(modes)["chains_apart"];
+  EXPECT_GT(apart["count"], 3);
+  EXPECT_LT(apart["count"], 15);
+  EXPECT_NEAR(apart["limit"], 3.5879, 1e-3) << "the normal quantile of 1 - 0.005 / (2 * 15)";
+  ASSERT_EQ(apart["first"].size(), 4U);
+  EXPECT_GT(apart["first"][0]["errors"], apart["limit"]);
+  const double mean = apart["first"][0]["mean"], median = apart["first"][0]["median"];
+  EXPECT_GT(std::abs(mean - median), 5);
+  const std::string text = output_of(modes);
+  const std::string first = "  chain " + apart["first"][0]["chain"].dump() + ": x[";
+  EXPECT_NE(text.find(" of 15 chains stand apart, with means more than "), std::string::npos) << text;
+  EXPECT_NE(text.find(first), std::string::npos) << text;
+  EXPECT_EQ(json_of(small_job)["chains_apart"]["count"], 0);
+
+  const Arguments stuck = {
+      "sample", "--sampler",   "delayed-rejection", "--target", "standard-normal", "--set", "scale=1e6",
+      "--set",  "max_tries=1", "--chains",          "6",        "--draws",         "20"};
+  const Result unmoved = run(with(stuck, {"--json"}));
+  EXPECT_EQ(Json::parse(unmoved.out)["unmoved_chains"].dump(), R"({"count":6,"first":[0,1,2,3]})");
+  EXPECT_NE(unmoved.err.find("warning: 6 of 6 chains never moved: 0, 1, 2, 3 and others\n"), std::string::npos);
+}
+
+TEST(Sample, ShowsHowLongTrajectoriesWere) {
+  const Json trajectories = json_of(schools)["trajectories"];
+  std::uint64_t draws = 0, upper = 0, lower = 0;
+  for (const auto& bin : trajectories["histogram"]) {
+    draws += bin["draws"].get<std::uint64_t>();
+    lower += bin["draws"].get<std::uint64_t>() * bin["from"].get<std::uint64_t>();
+    upper += bin["draws"].get<std::uint64_t>() * bin["to"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(draws, 800U);
+  EXPECT_LE(static_cast<double>(lower), trajectories["leapfrogs"].get<double>() * 800);
+  EXPECT_GE(static_cast<double>(upper), trajectories["leapfrogs"].get<double>() * 800);
+  const std::string text = output_of(schools);
+  EXPECT_NE(text.find("leapfrog steps"), std::string::npos) << text;
+  EXPECT_NE(text.find(" ########################################\n"), std::string::npos) << "the longest bar\n" << text;
+}
+
+TEST(Sample, TellsTheMemoryOfChainsAndLanes) {
+  const auto bytes = [](const std::string& sampler, const std::string& dimension) {
+    const Result result = run({"sample", "--sampler", sampler, "--target", "standard_normal", "--dimension", dimension,
+                               "--chains", "8", "--draws", "20", "--json"});
+    const Json report = Json::parse(result.out);
+    return std::pair<double, double>(report["bytes_per_chain"], report["bytes_per_lane"]);
+  };
+  for (const std::string sampler : {"slice", "nuts"}) {
+    const auto few = bytes(sampler, "10"), many = bytes(sampler, "100");
+    EXPECT_GE(few.first, 80) << "a position of doubles";
+    EXPECT_GE(many.first - few.first, 720);
+    EXPECT_GT(many.second, many.first) << "a lane has scratch besides";
+  }
+  EXPECT_GT(bytes("nuts", "100").second, 3 * bytes("slice", "100").second) << "rows of momenta";
+  EXPECT_NE(output_of(small_job).find(" bytes are kept of each chain, "), std::string::npos);
+}
+
 TEST(Sample, HelpListsEveryOption) {
   const std::string help = output_of({"sample", "--help"});
-  for (const char* option : {"--sampler", "--target",      "--set",       "--dimension", "--points",
-                             "--data",    "--chains",      "--draws",     "--seed",      "--precision",
-                             "--start",   "--start-scale", "--threads",   "--storage",   "--schedule",
-                             "--step",    "--no-skip",     "--no-refill", "--parking",   "--one-chain-at-a-time",
-                             "--json",    "--out",         "--force",     "Examples:"}) {
+  for (const char* option : {"--sampler", "--target",      "--set",       "--dimension",     "--points",
+                             "--data",    "--chains",      "--draws",     "--seed",          "--precision",
+                             "--start",   "--start-scale", "--threads",   "--storage",       "--schedule",
+                             "--step",    "--no-skip",     "--no-refill", "--parking",       "--one-chain-at-a-time",
+                             "--json",    "--out",         "--force",     "--unconstrained", "--log-likelihood",
+                             "Examples:"}) {
     EXPECT_NE(help.find(option), std::string::npos) << option;
   }
 }
@@ -214,7 +301,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong({"--data", "x.csv"},
               "target standard_normal takes no --data (it is given by a formula alone): leave it out, or see breakstep "
               "list"),
-        wrong({"--data", ""}, "--data is empty (it is the path of a CSV file): give one, or leave it out"),
+        wrong({"--data", ""}, "--data is empty (it is the path of a CSV or JSON file): give one, or leave it out"),
         Wrong{{"sample", "--sampler", "slice", "--target", "soil", "--data", "no/such.csv"},
               "cannot read data file no/such.csv (there is no such file): check its name and folder"},
         wrong({"--chains", "0"},
@@ -239,6 +326,11 @@ INSTANTIATE_TEST_SUITE_P(
               "--set cannot be 'width' (it is a parameter's name, =, and a number): give one, such as --set scale=0.5; "
               "breakstep list shows the names"),
         wrong({"--set", "width=wide"}, "--set width cannot be 'wide' (it is a finite number): give one, such as 0.5"),
+        wrong({"--log-likelihood", "l.npy"},
+              "target standard_normal has no --log-likelihood (it does not give the likelihoods of single "
+              "observations): leave it out"),
+        Wrong{with(schools, {"--out", "x.npy", "--log-likelihood", "x.npy"}),
+              "--out and --log-likelihood are both x.npy (one would replace the other): give each its own file"},
         wrong({"--force"}, "--force without --out (there is no file to replace): leave it out"),
         wrong({"--chains"},
               "--chains: 1 required N missing (the command line cannot be read): see breakstep --help or breakstep "

@@ -44,6 +44,7 @@ struct Reference {
   Recipe recipe;
   std::uint64_t checksum;
   Expected expected;
+  std::vector<double> energy_fractions;  ///< of the first chains
 };
 
 struct NormalQuantile {

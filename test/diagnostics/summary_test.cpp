@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "breakstep/diagnostics/trajectories.hpp"
 #include "breakstep/error.hpp"
 #include "recipe.hpp"
 #include "references.hpp"
@@ -95,6 +96,28 @@ TEST(Summary, AgreesWithArviz) {
     }
   }
   for (const auto& [name, value] : worst) RecordProperty(name, std::to_string(value * 1e15) + "e-15");
+}
+
+// The mean square of the changes over the variance, both with divisor draws - 1, which cancels. NaN where nothing
+// changes or something is NaN: ArviZ divides 0 by 0 there.
+TEST(Summary, EnergyFractionsAgreeWithArviz) {
+  double worst = 0;
+  for (const Reference& reference : references) {
+    SCOPED_TRACE(reference.name);
+    const std::vector<double> data = make(reference.recipe);
+    const std::vector<double> fractions = energy_fractions(view_of(data, reference.recipe));
+    ASSERT_EQ(fractions.size(), reference.recipe.chains);
+    ASSERT_EQ(reference.energy_fractions.size(), std::min<std::size_t>(reference.recipe.chains, 6));
+    const double rounding = std::numeric_limits<double>::epsilon() * std::abs(reference.expected.mean) /
+                            std::max(reference.expected.sd, 1e-300);
+    for (std::size_t c = 0; c < reference.energy_fractions.size(); ++c) {
+      const double found = difference(fractions[c], reference.energy_fractions[c], 0.0);
+      EXPECT_LE(found, std::max(1e-12, reference.expected.sd > 0 ? rounding : 0.0))
+          << fractions[c] << " instead of " << reference.energy_fractions[c] << " in chain " << c;
+      if (rounding < 1e-12) worst = std::max(worst, found);
+    }
+  }
+  RecordProperty("worst", std::to_string(worst * 1e15) + "e-15");
 }
 
 TEST(Summary, ComparisonNoticesADifference) {

@@ -88,8 +88,7 @@ template <class Sampler, class Target>
 double worst_against(const NutsReference& reference, const Sampler& nuts, const Target& target) {
   constexpr std::uint32_t draws = 8;
   runtime::Starts starts{.kind = runtime::Starts::Kind::given, .positions = exact_starts(target)};
-  const auto result =
-      sample(nuts, target, {.chains = many, .draws = draws, .seed = 3, .threads = 0, .starts = starts});
+  const auto result = sample(nuts, target, {.chains = many, .draws = draws, .seed = 3, .threads = 0, .starts = starts});
   const std::size_t width = result.fact_names.size();
   const auto mean_of = [&](auto f) {
     double total = 0, squares = 0;

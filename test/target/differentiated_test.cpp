@@ -162,9 +162,9 @@ TEST(Differentiated, SampleTakesAModel) {
 }
 
 TEST(Differentiated, NamesComeFromTheParameters) {
-  const auto names = Differentiated<Everything>{Everything{}}.parameter_names();
+  const auto names = Differentiated<Everything>{Everything{}}.parameters().unconstrained_names();
   EXPECT_EQ(names.size(), 17U);
-  EXPECT_EQ(names[1], "shift[0]");
+  EXPECT_EQ(names[1], "unconstrained_shift[0]");
 }
 
 }  // namespace

@@ -59,10 +59,11 @@ TEST(Gradients, names_and_flags_fit_every_target) {
     const auto subject = registry::make_target(entry, {.dimension = entry.takes_dimension ? 7 : 0});
     EXPECT_TRUE(!entry.takes_dimension || subject->dimension() == 7);
     EXPECT_EQ(subject->has_prior(), entry.has_prior);
-    auto names = subject->parameter_names();
-    EXPECT_EQ(names.size(), static_cast<std::size_t>(subject->dimension()));
-    std::sort(names.begin(), names.end());
-    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+    EXPECT_EQ(subject->coordinate_names().size(), static_cast<std::size_t>(subject->dimension()));
+    for (auto names : {subject->coordinate_names(), subject->reported_names()}) {
+      std::sort(names.begin(), names.end());
+      EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+    }
     EXPECT_EQ(entry.summary.find("--dimension") != std::string_view::npos, entry.takes_dimension);
     EXPECT_EQ(entry.summary.find("--points") != std::string_view::npos, entry.takes_points);
     EXPECT_EQ(entry.summary.find("--data") != std::string_view::npos, entry.takes_data);

@@ -161,7 +161,8 @@ TEST(Transform, NamesAndSizes) {
                                                           "theta[1]", "theta[2]", "L[0,0]", "L[1,0]", "L[1,1]"}));
   EXPECT_EQ(parameters.constrained_dimension(), static_cast<int>(parameters.names().size()));
   EXPECT_EQ(parameters.unconstrained_names(),
-            (std::vector<std::string>{"alpha", "beta[0]", "beta[1]", "sigma", "theta[0]", "theta[1]", "L[0]"}));
+            (std::vector<std::string>{"alpha", "beta[0]", "beta[1]", "log_sigma", "unconstrained_theta[0]",
+                                      "unconstrained_theta[1]", "unconstrained_L[0]"}));
 }
 
 TEST(Transform, MistakesAreNamed) {

@@ -21,8 +21,17 @@ class AnyTarget {
   [[nodiscard]] virtual int dimension() const = 0;
   [[nodiscard]] virtual bool has_prior() const = 0;
   [[nodiscard]] virtual bool has_gradient() const = 0;
-  /// "x[0]", "x[1]", … unless the target names its parameters.
-  [[nodiscard]] virtual std::vector<std::string> parameter_names() const = 0;
+  /// Of the coordinates that a sampler sees: "mu", "log_tau", …; "x[0]", "x[1]", … unless the target names them.
+  [[nodiscard]] virtual std::vector<std::string> coordinate_names() const = 0;
+
+  /// What is reported about a position: the parameters on their own scale, then generated quantities.
+  [[nodiscard]] virtual std::vector<std::string> reported_names() const = 0;
+  virtual void report(const double* position, double* out) const = 0;
+  /// Whether that is the position itself.
+  [[nodiscard]] virtual bool reports_draws() const = 0;
+  /// Observations whose log likelihoods the target gives one by one; 0 if it does not.
+  [[nodiscard]] virtual int observations() const = 0;
+  virtual void log_likelihood(const double* position, double* out) const = 0;
 
   template <class Real, int W>
   using DensityPtr = std::unique_ptr<target::Density<Real, W>>;
@@ -44,7 +53,7 @@ class AnyTarget {
 struct TargetOptions {
   int dimension = 0;      ///< of a target of free dimension
   int points = 0;         ///< observations of a synthetic data set, or how many rows of `data` to use
-  std::string data = {};  ///< path of a CSV file; without one the target makes up its data
+  std::string data = {};  ///< path of a CSV or JSON file; without one the target makes up its data
 };
 
 struct TargetEntry {

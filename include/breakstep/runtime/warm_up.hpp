@@ -5,6 +5,8 @@
 // that a chain may be a whole block ahead of another: nobody waits, and yet neither threads nor schedule nor storage
 // can be told from the result. The number of chains can. In the first phase every chain has a step size of its own:
 // where chains have to find the target's mass first, one that suits most of them would leave some stuck for ever.
+//
+// A chain on its own is tuned draw by draw with dual averaging, as Stan does.
 #pragma once
 
 #include <cstddef>

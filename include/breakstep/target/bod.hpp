@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "breakstep/lanes/math.hpp"
-#include "breakstep/target/csv.hpp"
 #include "breakstep/target/data.hpp"
+#include "breakstep/target/data_table.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {

@@ -70,10 +70,7 @@ class Differentiated {
     }
   }
   [[nodiscard]] const M& model() const { return *model_; }
-  /// Of the unconstrained coordinates.
-  [[nodiscard]] std::vector<std::string> parameter_names() const requires ParameterModel<M> {
-    return model_->parameters.unconstrained_names();
-  }
+  [[nodiscard]] const Parameters& parameters() const requires ParameterModel<M> { return model_->parameters; }
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {

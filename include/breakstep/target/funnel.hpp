@@ -2,7 +2,7 @@
 #pragma once
 
 #include "breakstep/lanes/math.hpp"
-#include "breakstep/target/parameter_names.hpp"
+#include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -12,10 +12,8 @@ struct Funnel {
   int size = 10;
 
   [[nodiscard]] int dimension() const { return size; }
-  [[nodiscard]] std::vector<std::string> parameter_names() const {
-    std::vector<std::string> names = {"v"};
-    append_names(names, "x", size - 1);
-    return names;
+  [[nodiscard]] Parameters parameters() const {
+    return size > 1 ? Parameters{real("v"), real("x", size - 1)} : Parameters{real("v")};
   }
 
   template <class Real, int W>

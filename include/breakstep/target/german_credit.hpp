@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "breakstep/target/csv.hpp"
+#include "breakstep/target/data_table.hpp"
 #include "breakstep/target/logistic_likelihood.hpp"
-#include "breakstep/target/parameter_names.hpp"
+#include "breakstep/target/parameters.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
@@ -26,13 +26,14 @@ class GermanCredit {
   static GermanCredit synthetic(int points, std::uint64_t seed = 6);
 
   [[nodiscard]] int dimension() const { return 2 * coefficients() + 1; }
-  [[nodiscard]] std::vector<std::string> parameter_names() const {
-    std::vector<std::string> names;
-    append_names(names, "b", coefficients());
-    append_names(names, "log_lambda", coefficients());
-    names.emplace_back("log_tau");
-    return names;
+  [[nodiscard]] Parameters parameters() const {
+    return {real("b", coefficients()), positive("lambda", coefficients()), positive("tau")};
   }
+  /// The coefficients themselves: βⱼ = τ·λⱼ·bⱼ.
+  [[nodiscard]] Parameters generated_quantities() const { return {real("beta", coefficients())}; }
+  void generate(const double* values, double* out) const;
+  [[nodiscard]] int observations() const { return likelihood_.rows(); }
+  void pointwise_log_likelihood(const double* values, double* out) const;
   template <class Real, int W>
   [[nodiscard]] std::size_t workspace() const {
     return 2 * InterleavedVector<Real, W>::elements(coefficients());
@@ -51,6 +52,7 @@ class GermanCredit {
 
  private:
   [[nodiscard]] int coefficients() const { return likelihood_.columns(); }
+  static constexpr double log_odds_limit = 13.815509557963774;  // log((1 − 10⁻⁶)/10⁻⁶)
   static std::vector<double> scaled(const std::vector<double>& features, std::size_t rows);
 
   template <bool WithGradient, class Real, int W>
@@ -70,7 +72,6 @@ class GermanCredit {
         gradient.store(j, lambda);  // kept for later, to save an exponential
       }
     }
-    constexpr double log_odds_limit = 13.815509557963774;  // log((1 − 10⁻⁶)/10⁻⁶)
     const P likelihood =
         likelihood_.evaluate<WithGradient, Real, W>(weights.data(), slopes.data(), static_cast<Real>(log_odds_limit));
     if constexpr (WithGradient) {

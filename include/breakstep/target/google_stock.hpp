@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "breakstep/target/csv.hpp"
 #include "breakstep/target/data.hpp"
+#include "breakstep/target/data_table.hpp"
 #include "breakstep/target/logistic.hpp"
-#include "breakstep/target/parameter_names.hpp"
+#include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -26,14 +26,9 @@ class GoogleStock {
   static GoogleStock synthetic(int points, std::uint64_t seed = 5);
 
   [[nodiscard]] static int dimension() { return 9; }
-  [[nodiscard]] static std::vector<std::string> parameter_names() {
-    std::vector<std::string> names;
-    append_names(names, "alpha", 2);
-    append_names(names, "logit_p", 2);
-    names.emplace_back("log_rho");
-    append_names(names, "log_sigma", 2);
-    names.insert(names.end(), {"logit_xi", "y0"});
-    return names;
+  [[nodiscard]] static Parameters parameters() {
+    return {real("alpha", 2),     interval("p", 2, 0, 1), positive("rho"),
+            positive("sigma", 2), interval("xi", 0, 1),   real("y0")};
   }
   template <class Real, int W>
   [[nodiscard]] std::size_t workspace() const {

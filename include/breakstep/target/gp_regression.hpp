@@ -11,6 +11,7 @@
 
 #include "breakstep/lanes/inverse.hpp"
 #include "breakstep/lanes/math.hpp"
+#include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -36,7 +37,9 @@ class GpRegression {
   [[nodiscard]] int points() const { return n_; }
   [[nodiscard]] static int dimension() { return 3; }
   [[nodiscard]] static GaussianPrior prior() { return {}; }
-  [[nodiscard]] static std::vector<std::string> parameter_names() { return {"log_noise", "log_length", "log_signal"}; }
+  [[nodiscard]] static Parameters parameters() {
+    return {positive("noise_variance"), positive("squared_length"), positive("signal_variance")};
+  }
 
   template <class Real, int W>
   [[nodiscard]] std::size_t workspace() const {
@@ -157,7 +160,7 @@ class GpPaper {
 
   [[nodiscard]] static int dimension() { return 3; }
   [[nodiscard]] static GaussianPrior prior() { return {}; }
-  [[nodiscard]] static std::vector<std::string> parameter_names() { return {"sigma", "tau", "lambda"}; }
+  [[nodiscard]] static Parameters parameters() { return {real("sigma"), real("tau"), real("lambda")}; }
   template <class Real, int W>
   [[nodiscard]] std::size_t workspace() const {
     return data_.workspace<Real, W>();

@@ -56,6 +56,9 @@ class LogisticLikelihood {
     return sums.below - sums.logarithms;
   }
 
+  /// Writes the log likelihood of each row at `weights` (columns() numbers), with the same limit.
+  void pointwise(const double* weights, double limit, double* out) const;
+
  private:
   static constexpr int tile = 8;  // rows at once: enough chains of sums to hide the latency of each
 

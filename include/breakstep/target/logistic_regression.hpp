@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "breakstep/target/csv.hpp"
+#include "breakstep/target/data_table.hpp"
 #include "breakstep/target/logistic_likelihood.hpp"
+#include "breakstep/target/parameters.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
@@ -26,7 +27,9 @@ class LogisticRegression {
   [[nodiscard]] GaussianPrior prior() const {
     return {.sd = std::vector<double>(static_cast<std::size_t>(dimension()), 2.5)};
   }
-  [[nodiscard]] const std::vector<std::string>& parameter_names() const { return names_; }
+  [[nodiscard]] Parameters parameters() const;
+  [[nodiscard]] int observations() const { return likelihood_.rows(); }
+  void pointwise_log_likelihood(const double* values, double* out) const;
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_likelihood(const InterleavedVector<Real, W>& x, Real*) const {

@@ -106,7 +106,8 @@ class Constrained {
 class Parameters {
  public:
   /// Throws Error for sizes and bounds that make no sense, and for a name that is used twice.
-  Parameters(std::initializer_list<Block> blocks) : blocks_(blocks) {
+  Parameters(std::initializer_list<Block> blocks) : Parameters(std::vector<Block>(blocks)) {}
+  explicit Parameters(std::vector<Block> blocks) : blocks_(std::move(blocks)) {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       check(blocks_[i]);
       for (std::size_t k = 0; k < i; ++k) {
@@ -125,6 +126,10 @@ class Parameters {
   /// Numbers on the constrained scale: what a person reads.
   [[nodiscard]] int constrained_dimension() const { return constrained_dimension_; }
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+  /// Whether both scales are the same.
+  [[nodiscard]] bool are_real() const {
+    return std::all_of(blocks_.begin(), blocks_.end(), [](const Block& b) { return b.kind == Block::Kind::real; });
+  }
 
   /// "sigma", "beta[0]", "theta[2]", "L[1,0]": one for each number on the constrained scale.
   [[nodiscard]] std::vector<std::string> names() const {
@@ -137,15 +142,18 @@ class Parameters {
           }
         }
       } else {
-        add_names(all, block, block.constrained_size());
+        add_names(all, block, block.name, block.constrained_size());
       }
     }
     return all;
   }
-  /// One for each unconstrained coordinate, numbered within its parameter.
+  /// One for each unconstrained coordinate, numbered within its parameter: "mu", "log_sigma", "logit_p[0]",
+  /// "unconstrained_theta[0]".
   [[nodiscard]] std::vector<std::string> unconstrained_names() const {
     std::vector<std::string> all;
-    for (const Block& block : blocks_) add_names(all, block, block.unconstrained_size());
+    for (const Block& block : blocks_) {
+      add_names(all, block, unconstrained_prefix(block.kind) + block.name, block.unconstrained_size());
+    }
     return all;
   }
 
@@ -213,10 +221,15 @@ class Parameters {
     }
   }
 
-  static void add_names(std::vector<std::string>& all, const Block& block, int count) {
-    for (int i = 0; i < count; ++i) {
-      all.push_back(block.is_number ? block.name : block.name + "[" + std::to_string(i) + "]");
-    }
+  static std::string unconstrained_prefix(Block::Kind kind) {
+    using Kind = Block::Kind;
+    if (kind == Kind::real) return "";
+    if (kind == Kind::positive) return "log_";
+    return kind == Kind::interval ? "logit_" : "unconstrained_";
+  }
+
+  static void add_names(std::vector<std::string>& all, const Block& block, const std::string& name, int count) {
+    for (int i = 0; i < count; ++i) all.push_back(block.is_number ? name : name + "[" + std::to_string(i) + "]");
   }
 
   template <class Number>
@@ -249,6 +262,8 @@ class Parameters {
   int dimension_ = 0;
   int constrained_dimension_ = 0;
 };
+
+extern template void Parameters::constrain(const double* u, double* out) const;
 
 template <class Number>
 Vector<Number> Constrained<Number>::vector(std::string_view name) const {

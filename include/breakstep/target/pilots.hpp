@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "breakstep/target/csv.hpp"
 #include "breakstep/target/data.hpp"
+#include "breakstep/target/data_table.hpp"
 #include "breakstep/target/logistic.hpp"
-#include "breakstep/target/parameter_names.hpp"
+#include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -24,13 +24,23 @@ class Pilots {
   static Pilots synthetic(std::uint64_t seed = 9);
 
   [[nodiscard]] int dimension() const { return groups_ + scenarios_ + 5; }
-  [[nodiscard]] std::vector<std::string> parameter_names() const {
-    std::vector<std::string> names;
-    append_names(names, "a", groups_);
-    append_names(names, "b", scenarios_);
-    names.insert(names.end(), {"mu_a", "mu_b", "logit_sigma_a", "logit_sigma_b", "logit_sigma_y"});
-    return names;
+  [[nodiscard]] Parameters parameters() const {
+    return {real("a", groups_),
+            real("b", scenarios_),
+            real("mu_a"),
+            real("mu_b"),
+            interval("sigma_a", 0, 100),
+            interval("sigma_b", 0, 100),
+            interval("sigma_y", 0, 100)};
   }
+  /// What the data tell, in contrast to a and b, which may move against each other: the mean of all a plus that of all
+  /// b, and how each differs from its mean.
+  [[nodiscard]] Parameters generated_quantities() const {
+    return {real("level"), real("a_deviation", groups_), real("b_deviation", scenarios_)};
+  }
+  void generate(const double* values, double* out) const;
+  [[nodiscard]] int observations() const { return static_cast<int>(y_.size()); }
+  void pointwise_log_likelihood(const double* values, double* out) const;
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {

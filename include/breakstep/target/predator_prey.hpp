@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "breakstep/lanes/math.hpp"
-#include "breakstep/target/csv.hpp"
 #include "breakstep/target/data.hpp"
+#include "breakstep/target/data_table.hpp"
 #include "breakstep/target/logistic.hpp"
+#include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -26,9 +27,9 @@ class PredatorPrey {
   static PredatorPrey synthetic(std::uint64_t seed = 4);
 
   [[nodiscard]] static int dimension() { return 8; }
-  [[nodiscard]] static std::vector<std::string> parameter_names() {
-    return {"log_sigma_prey", "log_sigma_predator", "log_alpha", "log_beta",
-            "log_gamma",      "log_delta",          "log_u0",    "log_v0"};
+  [[nodiscard]] static Parameters parameters() {
+    return {positive("sigma_prey"), positive("sigma_predator"), positive("alpha"), positive("beta"),
+            positive("gamma"),      positive("delta"),          positive("u0"),    positive("v0")};
   }
   template <class Real, int W>
   [[nodiscard]] std::size_t workspace() const {

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "breakstep/lanes/math/polynomial.hpp"
-#include "breakstep/target/csv.hpp"
 #include "breakstep/target/data.hpp"
+#include "breakstep/target/data_table.hpp"
 #include "breakstep/target/logistic.hpp"
+#include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -24,8 +25,9 @@ class Soil {
   static Soil synthetic(std::uint64_t seed = 8);
 
   [[nodiscard]] static int dimension() { return 6; }
-  [[nodiscard]] static std::vector<std::string> parameter_names() {
-    return {"log_k1", "log_k2", "log_a21", "log_a12", "logit_gamma", "log_sigma"};
+  [[nodiscard]] static Parameters parameters() {
+    return {positive("k1"),  positive("k2"),          positive("a21"),
+            positive("a12"), interval("gamma", 0, 1), positive("sigma")};
   }
 
   template <class Real, int W>

@@ -8,7 +8,7 @@ namespace breakstep::inline BREAKSTEP_ABI::target {
 
 void LogisticLikelihood::pointwise(const double* weights, double limit, double* out) const {
   using One = Pack<double, 1>;
-  const double* x = elements_.as<double>();
+  const auto* x = elements_.as<double>();
   const int tiled = rows_ / tile * tile;
   for (int row = 0; row < rows_; ++row) {
     const double* first = row < tiled ? x + std::ptrdiff_t{row / tile * tile} * columns_ + row % tile

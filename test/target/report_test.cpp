@@ -25,6 +25,7 @@ constexpr double log_root_two_pi = 0.91893853320467274178;
 
 std::vector<double> some_position(int dimension) {
   std::vector<double> x;
+  x.reserve(static_cast<std::size_t>(dimension));
   for (int i = 0; i < dimension; ++i) x.push_back(0.8 * std::sin(1.7 * i + 0.4));
   return x;
 }

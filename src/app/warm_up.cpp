@@ -176,7 +176,7 @@ std::string json_of(const std::vector<runtime::WarmUp>& results, const runtime::
 }
 
 /// Gives the job one tuning for all chains, or one for each.
-void apply(const std::vector<runtime::Tuning>& tunings, Job& job) {
+void use_tunings(const std::vector<runtime::Tuning>& tunings, Job& job) {
   if (tunings.size() == 1) {
     job.sampler->set("step_size", tunings.front().step_size);
     job.metric = tunings.front().metric;
@@ -226,7 +226,7 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
       throw Error(std::string("--tuning with ") + (choices.draws ? "--warmup" : "--inverse-metric"),
                   "both say how to tune the sampler", "leave one of them out");
     }
-    apply(read_tunings(*choices.tuning, job), job);
+    use_tunings(read_tunings(*choices.tuning, job), job);
   }
   WarmUpPlan plan;
   if (choices.draws) {
@@ -284,7 +284,7 @@ WarmUpReport warm_up(Job& job, const Mode& mode, const WarmUpPlan& plan) {
     std::vector<runtime::Tuning> tunings;
     for (const auto& result : results) tunings.push_back(result.tuning);
     if (plan.save_to) plan.save_to->write("", tuning_text(job, tunings));
-    apply(tunings, job);
+    use_tunings(tunings, job);
   }
   job.starts.kind = runtime::Starts::Kind::given;
   job.starts.positions.clear();

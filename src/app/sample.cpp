@@ -245,7 +245,7 @@ Report run_job(const Job& job, const Mode& mode, const Outputs& outputs) {
 
 // Checks all that can be known before the first draw.
 Outputs prepare(const Options& options, const Job& job) {
-  if (options.force && !options.out && !options.log_likelihood) {
+  if (options.force && !options.out && !options.log_likelihood && !options.warm_up.save_tuning) {
     throw breakstep::Error("--force without --out", "there is no file to replace", "leave it out");
   }
   if (options.log_likelihood && job.target->observations() == 0) {

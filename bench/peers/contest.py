@@ -75,7 +75,7 @@ class Worker:
     """The process of one contestant, on the cores of the contest."""
 
     def __init__(self, contestant, job, options, folder):
-        self.folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
+        self.folder, self.clock = pathlib.Path(tempfile.mkdtemp(dir=folder)), options.clock
         files = {name + "_file": str(self.folder / f"{name}.npy") for name in ("draws", "leapfrogs")}
         self.job = {**job, **contestant.settings, **files, "folder": str(self.folder), "module": contestant.module}
         self.job |= {"precision": contestant.precision, "uses_jax": contestant.uses_jax}
@@ -110,6 +110,8 @@ class Worker:
         self.process.stdin.write(f"{seed}\n")
         self.process.stdin.flush()
         answer = self.answer(limit)
+        if self.clock == "cpu":
+            answer["seconds"] *= answer["share"]
         draws = np.load(self.job["draws_file"])
         leapfrogs = np.load(self.job["leapfrogs_file"]) if os.path.exists(self.job["leapfrogs_file"]) else None
         return answer, draws, leapfrogs
@@ -170,7 +172,7 @@ def fixed_contest(chains, options, folder):
     problem = make_problem(FIXED_TARGET, options.data)
     starts_file = folder / f"starts_{chains}.npy"
     np.save(starts_file, mixture_starts(chains, options.seed))
-    job = job_of(problem, options, "fixed", starts_file, chains=chains, draws=options.draws or 100, warmup=0)
+    job = job_of(problem, options, "fixed", starts_file, chains=chains, draws=options.draws or 200, warmup=0)
     workers, rows = prepared_workers(chosen(FIXED, options), job, options, folder)
     made = {id(worker): [] for worker, _ in workers}
     for seed in range(options.seed, options.seed + options.rounds):
@@ -195,6 +197,7 @@ def fixed_contest(chains, options, folder):
             "chains": int(counts[0].shape[0]),
             "rounds": len(rounds),
             "seconds": float(np.median([answer["seconds"] for answer, _, _ in rounds])),
+            "share_of_cores": float(np.median([answer["share"] for answer, _, _ in rounds])),
             "gradients_per_second": float(np.median(rates)),
             "slowest_and_fastest_round": [float(rates[0]), float(rates[-1])],
             "draws_per_second": float(np.median([c.size / a["seconds"] for (a, _, _), c in zip(rounds, counts)])),
@@ -236,6 +239,7 @@ def whole_contest(name, options, folder):
             "draws": values.shape[1],
             "compile_seconds": compiling,
             "seconds": answer["seconds"],
+            "share_of_cores": answer["share"],
             "min_ess": smallest,
             "min_ess_per_second": smallest / answer["seconds"],
             "min_ess_per_second_with_compilation": smallest / (answer["seconds"] + compiling),
@@ -256,6 +260,11 @@ def ranked(rows, key):
     return sorted(rows, key=lambda row: (row.get("is_wrong", False), key not in row, -row.get(key, 0)))
 
 
+def shown_share(row):
+    """The share of its cores that a contestant got: below about 95 %, others disturbed it."""
+    return f"{100 * row['share_of_cores']:.0f} %" if "share_of_cores" in row else "-"
+
+
 def fixed_table(chains, rows):
     ours = {row["precision"]: row for row in rows if row["contestant"] == "breakstep" and not row.get("is_wrong", True)}
 
@@ -263,27 +272,24 @@ def fixed_table(chains, rows):
         for row in ranked([r for r in rows if r["precision"] == precision], "gradients_per_second"):
             rate, own = row.get("gradients_per_second"), ours.get(precision, {}).get("gradients_per_second")
             ratio = f"{own / rate:.2f}" if rate and own and not row.get("is_wrong") else "-"
-            yield [row["contestant"], precision, row.get("compile_seconds"), row.get("seconds"), rate] + [
-                row.get("draws_per_second"),
-                row.get("waiting_ratio"),
-                ratio,
-                row.get("worst_z"),
-                row["remark"],
-            ]
+            effort = [row.get("compile_seconds"), row.get("seconds"), shown_share(row)]
+            speed = [rate, row.get("draws_per_second"), row.get("waiting_ratio"), ratio]
+            yield [row["contestant"], precision, *effort, *speed, row.get("worst_z"), row["remark"]]
 
-    columns = ["contestant", "precision", "compile s", "s", "gradients/s", "draws/s", "R(m)", "breakstep is x"]
+    columns = ["contestant", "precision", "compile s", "s", "core", "gradients/s", "draws/s", "R(m)", "breakstep is x"]
     title = f"Fixed parameters: {FIXED_TARGET}, {chains} chains"
     return render(title, columns + ["worst z", "remark"], [*lines("single"), *lines("double")])
 
 
 def whole_table(name, rows):
-    columns = ["contestant", "precision", "compile s", "s", "min ESS", "min ESS/s", "with compiling", "worst z", "remark"]
+    columns = ["contestant", "precision", "compile s", "s", "core", "min ESS", "min ESS/s", "with compiling", "worst z"]
     keys = ["min_ess", "min_ess_per_second", "min_ess_per_second_with_compilation", "worst_z", "remark"]
     lines = [
-        [row["contestant"], row["precision"], row.get("compile_seconds"), row.get("seconds")] + [row.get(k) for k in keys]
+        [row["contestant"], row["precision"], row.get("compile_seconds"), row.get("seconds"), shown_share(row)]
+        + [row.get(key) for key in keys]
         for row in ranked(rows, "min_ess_per_second")
     ]
-    return render(f"From scratch: {name}", columns, lines)
+    return render(f"From scratch: {name}", [*columns, "remark"], lines)
 
 
 def parse(arguments):
@@ -297,12 +303,18 @@ def parse(arguments):
         help="default: all",
     )
     parser.add_argument("--chains", type=int, help="default: 100 and 512 with fixed parameters, 128 from scratch")
-    parser.add_argument("--draws", type=int, help="default: 100 with fixed parameters, 1000 from scratch")
+    parser.add_argument("--draws", type=int, help="default: 200 with fixed parameters, 1000 from scratch")
     parser.add_argument("--warmup", type=int, default=1000, help="of the whole contest")
     parser.add_argument("--rounds", type=int, default=3, help="of the contest with fixed parameters")
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120, help="seconds for a contestant, without compiling")
+    parser.add_argument(
+        "--clock",
+        choices=["wall", "cpu"],
+        default="wall",
+        help="cpu: seconds times the share of the cores that the contestant got, for machines that others use, too",
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes: minutes instead of an hour")
     parser.add_argument("--data", type=pathlib.Path, default=PROJECT.parent / "shared" / "data")
     parser.add_argument("--json", type=pathlib.Path, default=PROJECT / "build" / "peers" / "results.json")
@@ -320,6 +332,7 @@ def conditions(options):
     return {
         "instruction_set": "AVX-512" if "avx512f" in flags else "AVX2",
         "cores": options.cores,
+        "clock": options.clock,
         "python": platform.python_version(),
         **{package: importlib.metadata.version(package) for package in packages},
     }

@@ -7,13 +7,25 @@ from jax.nn import log_sigmoid, sigmoid
 def _mixture(data):
     inverse = jnp.asarray(data["inverse_covariance"])
 
+    # Three products serve value and gradient, as in breakstep's dense target; JAX's own derivative would take six. Many
+    # chains are one product of two matrices, which is three times as fast as what vmap makes of the products of one.
+    @jax.custom_batching.custom_vmap
     def value_and_gradient(x):
-        # Three products serve value and gradient, as in breakstep's dense target; JAX's own derivative would take six.
         z = jnp.stack([x, x - 10, x + 10], axis=1)
         products = inverse @ z
         forms = -0.5 * jnp.sum(z * products, axis=0)
         weights = jax.nn.softmax(forms[1:])
         return forms[0] + jax.nn.logsumexp(forms[1:]), -products[:, 0] - products[:, 1:] @ weights
+
+    @value_and_gradient.def_vmap
+    def value_and_gradient_of_many(count, _, x):
+        z = jnp.concatenate([x, x - 10, x + 10])
+        products = z @ inverse
+        forms = -0.5 * jnp.sum(z * products, axis=1).reshape(3, count)
+        weights = jax.nn.softmax(forms[1:], axis=0)[:, :, None]
+        outer = weights[0] * products[count : 2 * count] + weights[1] * products[2 * count :]
+        values = forms[0] + jax.nn.logsumexp(forms[1:], axis=0)
+        return (values, -products[:count] - outer), (True, True)
 
     @jax.custom_vjp
     def log_density(x):

@@ -38,7 +38,8 @@ std::vector<double> read_doubles(const std::string& path, std::size_t count) {
 
 void write_doubles(const std::string& path, const std::vector<double>& values) {
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(double)));
+  file.write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(double)));
   if (!file) throw Error("cannot write " + path, "the folder is missing or full", "choose another");
 }
 
@@ -49,8 +50,7 @@ double run(const Request& request) {
   sampler->set("step_size", request.step_size);
   sampler->set("max_depth", request.max_depth);
   const auto d = static_cast<std::size_t>(target->dimension());
-  const auto run =
-      registry::make_run<Real>(*sampler, target, lanes::Storage::contiguous, request.seed, request.chains);
+  const auto run = registry::make_run<Real>(*sampler, target, lanes::Storage::contiguous, request.seed, request.chains);
   const auto names = run->fact_names();
   const auto leapfrogs_at = std::find(names.begin(), names.end(), "leapfrogs") - names.begin();
   const std::size_t count = request.chains * request.draws;

@@ -3,8 +3,7 @@
 Dance, Glaser, Orbanz and Adams (2025), with the loops of NUTS turned into stages of one step: every step makes one
 leapfrog of every chain, with one batch of gradients for all of them, and `lax.switch` under vmap takes each chain to
 what follows (the same doubling, the next doubling, the next draw). Turns are checked for every sub-tree, as in BlackJAX
-and NumPyro; the paper's own program checks fewer. All momenta are drawn beforehand, because under vmap a step would draw
-them for every chain.
+and NumPyro. All momenta are drawn beforehand, because under vmap a step would draw them for every chain.
 """
 import typing
 
@@ -113,9 +112,8 @@ def _step(value_and_gradient, step_size, max_depth, chain, uniforms, momentum):
     gain = jnp.where(jnp.isnan(gain), -jnp.inf, gain)
     total = jnp.logaddexp(old.doubling.weight, gain)
     taken = jnp.log(uniforms[0]) < gain - total
-    doubling = jax.tree.map(
-        lambda a, b: jnp.where(taken, a, b), Choice(x, gradient, log_density, total), old.doubling._replace(weight=total)
-    )
+    leaf, before = Choice(x, gradient, log_density, total), old.doubling._replace(weight=total)
+    doubling = jax.tree.map(lambda a, b: jnp.where(taken, a, b), leaf, before)
     doubling_sum = old.doubling_sum + p
 
     # An even leaf n opens a sub-tree in the row that counts the ones of n/2; an odd leaf completes as many as it has

@@ -1,12 +1,11 @@
 """nutpie's NUTS on a log density compiled by JAX, which it calls through Python for every leapfrog.
 
-Its interface without PyMC and without BridgeStan is `from_pyfunc`. It always adapts its metric, so it has no part in the
-contest with fixed parameters.
+Its interface without PyMC and without BridgeStan is `from_pyfunc`. It always adapts its metric, so it has no part in
+the contest with fixed parameters.
 """
 import warnings
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 warnings.filterwarnings("ignore", category=FutureWarning)  # ArviZ announces its next version at import
@@ -24,7 +23,8 @@ def prepare(job):
     real_type(job)
     problem = make_problem(job["target"], job["data_folder"])
     starts = np.load(job["starts_file"]).astype(np.float64)
-    compiled = jax.jit(jax.value_and_grad(make_log_density(problem))).lower(jnp.asarray(starts[0])).compile()
+    compiled = jax.jit(jax.value_and_grad(make_log_density(problem)))
+    jax.block_until_ready(compiled(starts[0]))
 
     def make_log_density_function():
         def log_density(x):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import pathlib
 import subprocess
+import time
 
 import httpstan
 import numpy as np
@@ -25,32 +26,33 @@ def _run(command):
 
 
 def _object(source, folder):
-    """Compiles unless the same source was compiled before."""
+    """The compiled source and the seconds that took, unless before; then the seconds it took then."""
     digest = hashlib.sha256(source.read_bytes() + httpstan.__version__.encode() + " ".join(FLAGS).encode()).hexdigest()
     result = folder / f"{source.stem}-{digest[:16]}.o"
-    if not result.exists():
-        unfinished = result.with_suffix(".unfinished")
-        _run(["g++", *FLAGS, "-c", source, "-o", unfinished])
-        unfinished.rename(result)
-    return result
+    note = result.with_suffix(".seconds")
+    if not (result.exists() and note.exists()):
+        begin = time.perf_counter()
+        _run(["g++", *FLAGS, "-c", source, "-o", result])
+        note.write_text(str(time.perf_counter() - begin))
+    return result, float(note.read_text())
 
 
 def build(target, folder):
-    """The program that runs chains of `target`."""
+    """The program that runs chains of `target`, and the seconds its model took to compile."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / f"{target}.cpp"
     _run([PACKAGE / "stanc", "--O1", "--name", target, "--o", model, SOURCES / f"{target}.stan"])
-    objects = [_object(SOURCES / "chains.cpp", folder), _object(model, folder)]
+    (chains, _), (compiled, seconds) = _object(SOURCES / "chains.cpp", folder), _object(model, folder)
     program = folder / target
-    _run(["g++", *objects, "-o", program, "-L", PACKAGE / "lib", "-ltbb", f"-Wl,-rpath,{PACKAGE / 'lib'}"])
-    return program
+    _run(["g++", chains, compiled, "-o", program, "-L", PACKAGE / "lib", "-ltbb", f"-Wl,-rpath,{PACKAGE / 'lib'}"])
+    return program, seconds
 
 
 def prepare(job):
     folder = pathlib.Path(job["folder"])
     problem = make_problem(job["target"], job["data_folder"])
-    program = build(job["target"], job["stan_folder"])
+    program, compile_seconds = build(job["target"], job["stan_folder"])
     data = folder / f"{job['target']}.json"
     data.write_text(json.dumps({k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in problem.data.items()}))
     starts = np.load(job["starts_file"]).astype(np.float64)
@@ -78,4 +80,5 @@ def prepare(job):
         note = cut_off(clock, len(values), job["chains"], "chains")
         return Made(values[:, :, 1:], values[:, :, 0].astype(int), seconds, note)
 
+    run.compile_seconds = compile_seconds
     return run

@@ -8,9 +8,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <string>
-#include <vector>
-
 #include <stan/callbacks/interrupt.hpp>
 #include <stan/callbacks/stream_logger.hpp>
 #include <stan/callbacks/writer.hpp>
@@ -19,12 +16,14 @@
 #include <stan/model/model_base.hpp>
 #include <stan/services/sample/hmc_nuts_diag_e_adapt.hpp>
 #include <stan/services/sample/hmc_nuts_unit_e.hpp>
+#include <string>
+#include <vector>
 
 stan::model::model_base& new_model(stan::io::var_context& data, unsigned int seed, std::ostream* messages);
 
 namespace {
 
-constexpr std::size_t facts = 7;          // lp__, accept_stat__, stepsize__, treedepth__, n_leapfrog__, divergent__, energy__
+constexpr std::size_t facts = 7;  // lp__, accept_stat__, stepsize__, treedepth__, n_leapfrog__, divergent__, energy__
 constexpr std::size_t leapfrogs_at = 4;  // among them
 
 class DrawsOf : public stan::callbacks::writer {
@@ -48,8 +47,9 @@ int main(int argc, char** argv) {
   std::ifstream data_file(argv[1]), starts(argv[2], std::ios::binary);
   std::ofstream out(argv[3], std::ios::binary);
   const auto number = [&](int i) { return std::atof(argv[i]); };
-  const int chains = static_cast<int>(number(4)), first = static_cast<int>(number(5)), warmup = static_cast<int>(number(6)),
-            draws = static_cast<int>(number(7)), max_depth = static_cast<int>(number(10));
+  const int chains = static_cast<int>(number(4)), first = static_cast<int>(number(5)),
+            warmup = static_cast<int>(number(6)), draws = static_cast<int>(number(7)),
+            max_depth = static_cast<int>(number(10));
   const auto seed = static_cast<unsigned>(number(8));
   const double step_size = number(9), limit = number(11);
   stan::json::json_data data(data_file);
@@ -69,12 +69,12 @@ int main(int argc, char** argv) {
     const auto chain = static_cast<unsigned>(first + finished + 1);
     DrawsOf result;
     const int error =
-        step_size > 0 ? stan::services::sample::hmc_nuts_unit_e(model, init, seed, chain, 2.0, 0, draws, 1, false, 0,
-                                                               step_size, 0.0, max_depth, interrupt, logger, nowhere,
-                                                               result, nowhere)
-                      : stan::services::sample::hmc_nuts_diag_e_adapt(
-                            model, init, seed, chain, 2.0, warmup, draws, 1, false, 0, 1.0, 0.0, max_depth, 0.8, 0.05,
-                            0.75, 10.0, 75, 50, 25, interrupt, logger, nowhere, result, nowhere);
+        step_size > 0
+            ? stan::services::sample::hmc_nuts_unit_e(model, init, seed, chain, 2.0, 0, draws, 1, false, 0, step_size,
+                                                      0.0, max_depth, interrupt, logger, nowhere, result, nowhere)
+            : stan::services::sample::hmc_nuts_diag_e_adapt(model, init, seed, chain, 2.0, warmup, draws, 1, false, 0,
+                                                            1.0, 0.0, max_depth, 0.8, 0.05, 0.75, 10.0, 75, 50, 25,
+                                                            interrupt, logger, nowhere, result, nowhere);
     if (error != 0) return 4;
     out.write(reinterpret_cast<const char*>(result.values.data()),
               static_cast<std::streamsize>(result.values.size() * sizeof(double)));

@@ -224,14 +224,14 @@ def whole_contest(name, options, folder):
             continue
         worker = workers[0][0]
         try:
-            answer, values, leapfrogs = worker.make(options.seed, options.limit + row["compile_seconds"] + 60)
+            # Stan and nutpie look at the clock themselves, between chains, and keep what they have.
+            slack = 3 if contestant.module in ("stan_nuts", "nutpie_nuts") else 1
+            answer, values, leapfrogs = worker.make(options.seed, slack * options.limit)
         except Failure as failure:
             row["remark"] = str(failure)
             continue
         finally:
             worker.close()
-        if answer["seconds"] > options.limit and not answer["note"]:
-            answer["note"] = f"took more than the limit of {options.limit:.0f} s"
         compiling = row["compile_seconds"] + answer["compile_seconds"]
         smallest = min(float(arviz.ess(values[:, :, i].astype(float), method="bulk")) for i in range(problem.dimension))
         row |= {

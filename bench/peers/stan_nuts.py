@@ -2,6 +2,7 @@
 import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import time
@@ -31,8 +32,9 @@ def _object(source, folder):
     result = folder / f"{source.stem}-{digest[:16]}.o"
     note = result.with_suffix(".seconds")
     if not (result.exists() and note.exists()):
-        begin = time.perf_counter()
-        _run(["g++", *FLAGS, "-c", source, "-o", result])
+        begin, unfinished = time.perf_counter(), result.with_suffix(f".{os.getpid()}")
+        _run(["g++", *FLAGS, "-c", source, "-o", unfinished])
+        unfinished.rename(result)
         note.write_text(str(time.perf_counter() - begin))
     return result, float(note.read_text())
 

@@ -90,15 +90,20 @@ class Files(unittest.TestCase):
             for name in ("tools/peers", "bench/peers/requirements.txt"):
                 (copy / name).parent.mkdir(parents=True)
                 (copy / name).write_bytes((ROOT / name).read_bytes())
-            (copy / "build").mkdir()
+            python = copy / "bin" / "python3"  # makes an environment whose pip finds nothing
+            python.parent.mkdir()
+            pip = "#!/bin/sh\necho 'ERROR: No matching distribution'\nexit 1\n"
+            python.write_text(f"#!/bin/sh\nmkdir -p $3/bin\nprintf \"{pip}\" >$3/bin/pip\nchmod +x $3/bin/pip\n")
+            python.chmod(0o755)
             done = subprocess.run(
                 ["bash", copy / "tools" / "peers"],
-                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": "/dev/null"},
+                env={"PATH": f"{python.parent}:/usr/bin:/bin"},
                 capture_output=True,
                 text=True,
             )
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("tools/peers: skipped, because", done.stdout)
+        self.assertIn("tools/peers: skipped, because the peers cannot be installed", done.stdout)
+        self.assertIn("No matching distribution", done.stdout)
 
 
 if __name__ == "__main__":

@@ -143,8 +143,7 @@ def job_of(problem, options, contest, starts_file, **sizes):
     }
 
 
-def checked(row, problem, draws, options):
-    scores = known.scores(problem, draws, options.data)
+def check(row, scores):
     name, z = worst(scores)
     wrong = verdict(scores)
     row |= {"worst_quantity": name, "worst_z": z, "is_wrong": bool(wrong)}
@@ -165,6 +164,11 @@ def prepared_workers(contestants, job, options, folder):
         except Failure as failure:
             row["remark"] = str(failure)
     return workers, rows
+
+
+def joined(rounds):
+    """All draws of each chain; of the first round alone if another has fewer chains."""
+    return np.concatenate(rounds, axis=1) if len({len(values) for values in rounds}) == 1 else rounds[0]
 
 
 def fixed_contest(chains, options, folder):
@@ -191,7 +195,7 @@ def fixed_contest(chains, options, folder):
             continue
         counts = [leapfrogs for _, _, leapfrogs in rounds]
         rates = sorted(count.sum() / answer["seconds"] for (answer, _, _), count in zip(rounds, counts))
-        together = np.concatenate(counts, axis=1) if len({len(c) for c in counts}) == 1 else counts[0]
+        together = joined(counts)
         row |= {
             "draws": int(counts[0].shape[1]),
             "chains": int(counts[0].shape[0]),
@@ -205,8 +209,10 @@ def fixed_contest(chains, options, folder):
             "waiting_ratio": float(together.max(axis=0).mean() / together.mean()),
             "remark": rounds[0][0]["note"],
         }
-        same = len({len(draws) for _, draws, _ in rounds}) == 1
-        checked(row, problem, np.concatenate([d for _, d, _ in rounds], axis=1) if same else rounds[0][1], options)
+        scores = known.scores(problem, joined([draws for _, draws, _ in rounds]), options.data)
+        if row["contestant"] != "Stan":  # its criterion is another and its trajectories are shorter
+            scores["leapfrogs of a draw"] = known.leapfrog_score(together)
+        check(row, scores)
     return rows
 
 
@@ -246,7 +252,7 @@ def whole_contest(name, options, folder):
             "leapfrogs_per_draw": None if leapfrogs is None else float(leapfrogs.mean()),
             "remark": answer["note"],
         }
-        checked(row, problem, values, options)
+        check(row, known.scores(problem, values, options.data))
         print(f"    {row}", file=sys.stderr)
     return rows
 

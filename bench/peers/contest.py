@@ -5,6 +5,7 @@ leapfrogs that each chain would compute alone. Whole: from scratch with everybod
 smallest effective sample size per second. Started by tools/peers; docs/peers.md explains the results.
 """
 import argparse
+import atexit
 import dataclasses
 import importlib.metadata
 import json
@@ -93,6 +94,7 @@ class Worker:
             start_new_session=True,
             text=True,
         )
+        atexit.register(self.close)  # an interrupted contest leaves nobody running
 
     def answer(self, seconds):
         if not select.select([self.process.stdout], [], [], seconds)[0]:
@@ -118,6 +120,7 @@ class Worker:
 
     def close(self):
         """Ends the process and whatever it has started."""
+        atexit.unregister(self.close)
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -346,6 +349,7 @@ def conditions(options):
 
 def main():
     options = parse(sys.argv[1:])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     results = {"conditions": conditions(options), "fixed": {}, "whole": {}}
     options.json.parent.mkdir(parents=True, exist_ok=True)
 

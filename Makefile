@@ -1,5 +1,5 @@
 # The commands of the project; each installs what it needs first (tools/setup). Start with `make run` or `make test`.
-.PHONY: help run test check build bench format lint asan tsan clean
+.PHONY: help run test check build bench peers format lint asan tsan clean
 
 export CTEST_OUTPUT_ON_FAILURE = 1
 JOBS ?= $(shell nproc)
@@ -9,6 +9,7 @@ help:
 	@echo "make test    build and run every test"
 	@echo "make check   build and run the unit tests (the fast loop)"
 	@echo "make bench   build and run the benchmarks"
+	@echo "make peers   the benchmarks beside NumPyro, BlackJAX, Stan and nutpie (from PyPI; about an hour)"
 	@echo "make asan    every test under the address and undefined-behaviour sanitizers"
 	@echo "make tsan    every test under the thread sanitizer"
 	@echo "make format  format the sources;  make lint  check format and run clang-tidy"
@@ -30,6 +31,9 @@ check: build
 
 bench: build
 	@tools/bench
+
+peers: build
+	@tools/peers $(PEERS)
 
 asan tsan:
 	@tools/setup build test

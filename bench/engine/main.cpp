@@ -13,6 +13,7 @@
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/registry/run.hpp"
 #include "breakstep/runtime/sample.hpp"
+#include "cores.hpp"
 #include "table.hpp"
 
 namespace {
@@ -84,6 +85,7 @@ runtime::Starts starts_of(const Job& job, int dimension) {
 }
 
 double time_once(Entry& entry, const runtime::Starts& starts, std::uint32_t draws, std::vector<float>& values) {
+  bench::stay_on_one_core(entry.mode.execution.threads == 1);
   entry.run->start(starts);
   const double begin = bench::seconds_now();
   entry.counters = entry.run->advance(
@@ -176,6 +178,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::string(argv[i]) == "--only") only = argv[i + 1];
   }
+  bench::stay_on_one_core(true);
   const bench::Effort effort = bench::effort_from(argc, argv, {.rounds = 3, .seconds_per_round = 1.0});
   const std::vector<Job> jobs = {
       {"dr",

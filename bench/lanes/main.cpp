@@ -6,6 +6,7 @@
 
 #include "breakstep/abi.hpp"
 #include "contestants.hpp"
+#include "cores.hpp"
 #include "table.hpp"
 
 namespace {
@@ -103,6 +104,7 @@ void append(List& to, const List& from) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bench::stay_on_one_core(true);
   const bench::Effort effort = bench::effort_from(argc, argv);
   Entries all;
   for (const Entries& entries : {bench::breakstep_entries(), bench::xsimd_entries(), bench::sleef_entries(),

@@ -15,6 +15,12 @@
 #include "breakstep/fsm/paper.hpp"
 #include "breakstep/fsm/render.hpp"
 #include "breakstep/fsm/text.hpp"
+#include "breakstep/sampler/delayed_rejection.hpp"
+#include "breakstep/sampler/elliptical_slice.hpp"
+#include "breakstep/sampler/hmc.hpp"
+#include "breakstep/sampler/mala.hpp"
+#include "breakstep/sampler/nuts.hpp"
+#include "breakstep/sampler/slice.hpp"
 #include "choice.hpp"
 #include "stream.hpp"
 
@@ -22,6 +28,7 @@ namespace breakstep_app {
 namespace {
 
 namespace fsm = breakstep::fsm;
+namespace sampler = breakstep::sampler;
 
 constexpr const char* footer = R"(
 A program is a text of operations and loops:
@@ -86,23 +93,31 @@ BuiltIn built_in(const char* name, const char* summary, const fsm::Program<Parts
 
 std::vector<BuiltIn> built_ins() {
   return {
-      built_in("delayed_rejection", "symmetric delayed-rejection Metropolis-Hastings", fsm::paper::delayed_rejection),
-      built_in("elliptical_slice", "elliptical slice sampling", fsm::paper::elliptical_slice),
-      built_in("slice", "slice sampling, one loop expands both ends", fsm::paper::slice),
-      built_in("slice_two_loops", "slice sampling, each end expanded in its own loop", fsm::paper::slice_two_loops),
-      built_in("nuts", "the No-U-Turn sampler, inner loop a repeat", fsm::paper::nuts),
-      built_in("nuts_while", "the No-U-Turn sampler, inner loop a while", fsm::paper::nuts_while),
+      built_in("delayed_rejection", "symmetric delayed-rejection Metropolis-Hastings",
+               sampler::DelayedRejection::program),
+      built_in("delayed_rejection_condensed", "the same as one state", sampler::DelayedRejectionCondensed::program),
+      built_in("delayed_rejection_unrolled", "the same with the loop's body cut into four states",
+               sampler::DelayedRejectionUnrolled::program),
+      built_in("elliptical_slice", "elliptical slice sampling", sampler::EllipticalSlice::program),
+      built_in("hmc", "Hamiltonian Monte Carlo", sampler::Hmc::program),
+      built_in("mala", "Metropolis-adjusted Langevin algorithm", sampler::Mala::program),
+      built_in("slice", "slice sampling, one loop expands both ends", sampler::Slice::program),
+      built_in("slice_two_loops", "slice sampling, each end expanded in its own loop", sampler::SliceTwoLoops::program),
+      built_in("nuts", "the No-U-Turn sampler, inner loop a repeat", sampler::Nuts::program),
+      built_in("nuts_while", "the paper's No-U-Turn sampler with a while inside (a figure, not a sampler here)",
+               fsm::paper::nuts_while),
   };
 }
 
 std::string list_of_built_ins() {
+  constexpr std::size_t name_width = 29;
   std::string text;
   for (const BuiltIn& machine : built_ins()) {
     std::string line = machine.name;
-    line.resize(19, ' ');
+    line.resize(std::max(line.size() + 1, name_width), ' ');
     line += machine.summary;
     line += "\n";
-    text += line + std::string(19, ' ') + "blocks: " + listed(machine.block_names, "and") + "\n";
+    text += line + std::string(name_width, ' ') + "blocks: " + listed(machine.block_names, "and") + "\n";
   }
   return text;
 }

@@ -105,12 +105,8 @@ void require_gradient(const Job& job) {
               "it needs gradients, and this target has only a density", "choose another target or sampler");
 }
 
-// Numbers separated by commas, blanks or line ends: d of them are variances, d·d a covariance.
-breakstep::target::GaussianPrior read_metric(const Job& job, const std::string& path) {
-  if (job.sampler->asks() != breakstep::target::Asks::gradient) {
-    throw Error("sampler " + job.sampler_name + " takes no --inverse-metric", "it uses no gradients and has no mass",
-                "leave it out");
-  }
+// Numbers separated by commas, blanks or line ends.
+std::vector<double> read_numbers(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw Error("cannot read " + path, std::strerror(errno), "check the name of the file");
   std::vector<double> numbers;
@@ -118,10 +114,37 @@ breakstep::target::GaussianPrior read_metric(const Job& job, const std::string& 
   for (int row = 1; std::getline(file, line); ++row) {
     std::replace(line.begin(), line.end(), ',', ' ');
     std::istringstream words(line);
-    while (words >> word) {
-      numbers.push_back(finite_number("line " + std::to_string(row) + " of " + path, word));
-    }
+    while (words >> word) numbers.push_back(finite_number("line " + std::to_string(row) + " of " + path, word));
   }
+  return numbers;
+}
+
+runtime::Starts read_starts(const Job& job, const JobOptions& options) {
+  if (options.start_is_given) {
+    throw Error("--start-file with --start or --start-scale", "both say where chains begin", "leave one of them out");
+  }
+  if (options.superchains) {
+    throw Error("--start-file with --superchains", "groups of chains share a random start", "leave one of them out");
+  }
+  runtime::Starts starts{
+      .kind = runtime::Starts::Kind::given, .scale = 1, .positions = read_numbers(*options.start_file)};
+  const std::size_t found = starts.positions.size(), d = job.parameters();
+  if (found != d && found != d * job.chains) {
+    throw Error(*options.start_file + " has " + std::to_string(found) + " numbers",
+                "target " + job.target_name + " needs " + std::to_string(d) + " for all chains, or " +
+                    std::to_string(d * job.chains) + " for " + std::to_string(job.chains) + " chains",
+                "correct the file");
+  }
+  return starts;
+}
+
+// d numbers are variances, d·d a covariance.
+breakstep::target::GaussianPrior read_metric(const Job& job, const std::string& path) {
+  if (job.sampler->asks() != breakstep::target::Asks::gradient) {
+    throw Error("sampler " + job.sampler_name + " takes no --inverse-metric", "it uses no gradients and has no mass",
+                "leave it out");
+  }
+  const std::vector<double> numbers = read_numbers(path);
   const std::size_t d = job.parameters();
   breakstep::target::GaussianPrior metric;
   if (numbers.size() == d) {
@@ -202,6 +225,7 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
       ->capture_default_str()
       ->each(given);
 
+  what("--start-file", options.start_file, "First positions instead: d numbers for all chains, or d for each", "FILE");
   what("--superchains", options.superchains, "Groups of chains that share their start, for nested R-hat", "K");
   what("--inverse-metric", options.inverse_metric,
        "File of d variances or d rows of a covariance: the inverse mass of nuts, hmc and mala", "FILE");
@@ -262,6 +286,7 @@ Job read_job(const JobOptions& options) {
   require_prior(job);
   require_gradient(job);
   if (options.inverse_metric) job.metric = read_metric(job, *options.inverse_metric);
+  if (options.start_file) job.starts = read_starts(job, options);
   job.storage = options.storage == "auto"
                     ? runtime::preferred_storage(job.sampler->asks(), job.target->dimension(), job.is_single ? 4 : 8)
                     : runtime::parse_storage(with_hyphens(options.storage));

@@ -28,7 +28,7 @@ struct JobOptions {
   std::string precision = "double";
   std::string start = "normal", start_scale = "1";
   bool start_is_given = false;  ///< either of these stands on the command line
-  std::optional<std::string> inverse_metric, superchains;
+  std::optional<std::string> start_file, inverse_metric, superchains;
   std::string storage = "auto";
   bool no_skip = false, no_refill = false;
   std::string parking = "0";

@@ -75,6 +75,10 @@ Mode mode_of(const Options& options, const Job& job) {
   mode.schedule = mode.one_chain_at_a_time ? runtime::Schedule::lockstep_pack : runtime::Schedule::free_running;
   if (options.schedule) mode.schedule = runtime::parse_schedule(with_hyphens(*options.schedule));
   mode.step = runtime::parse_step(with_hyphens(options.step));
+  if (mode.schedule != runtime::Schedule::free_running && mode.step != runtime::Step::automatic) {
+    throw breakstep::Error("--step " + options.step + " with a lock-step schedule",
+                           "lock-step runs the sampler's loops, not its machine", "leave it out, or --schedule");
+  }
   mode.storage = job.storage;
   return mode;
 }

@@ -263,7 +263,7 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
                 "add --adapt pooled");
   }
   // Stan's starts, unless others were asked for.
-  if (options.start_is_given) plan.options.starts = job.starts;
+  if (options.start_is_given || options.start_file) plan.options.starts = job.starts;
   plan.options.starts.superchains = job.starts.superchains;
   plan.options.starts.attempts = 100;
   if (choices.save_tuning) plan.save_to.emplace(*choices.save_tuning, may_replace, 1024);

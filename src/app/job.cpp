@@ -126,16 +126,16 @@ runtime::Starts read_starts(const Job& job, const JobOptions& options) {
   if (options.superchains) {
     throw Error("--start-file with --superchains", "groups of chains share a random start", "leave one of them out");
   }
-  runtime::Starts starts{
+  runtime::Starts given{
       .kind = runtime::Starts::Kind::given, .scale = 1, .positions = read_numbers(*options.start_file)};
-  const std::size_t found = starts.positions.size(), d = job.parameters();
+  const std::size_t found = given.positions.size(), d = job.parameters();
   if (found != d && found != d * job.chains) {
     throw Error(*options.start_file + " has " + std::to_string(found) + " numbers",
                 "target " + job.target_name + " needs " + std::to_string(d) + " for all chains, or " +
                     std::to_string(d * job.chains) + " for " + std::to_string(job.chains) + " chains",
                 "correct the file");
   }
-  return starts;
+  return given;
 }
 
 // d numbers are variances, d·d a covariance.

@@ -24,7 +24,10 @@ std::unique_ptr<AnySampler> make_nuts() {
        [](Sampler& s, double v) { s.max_depth = static_cast<int>(v); }, most_doublings},
       {"max_energy_error", "a step that gains this much energy is divergent", false, 0,
        [](const Sampler& s) { return static_cast<double>(s.max_energy_error); },
-       [](Sampler& s, double v) { s.max_energy_error = v; }}});
+       [](Sampler& s, double v) { s.max_energy_error = v; }},
+      {"stan_criterion", "1 to look for turns between sub-trees, too, as Stan does", true, 0,
+       [](const Sampler& s) { return s.stan_criterion ? 1.0 : 0.0; },
+       [](Sampler& s, double v) { s.stan_criterion = v != 0; }, 1}});
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

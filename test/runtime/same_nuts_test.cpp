@@ -12,6 +12,10 @@ using test_support::Bowl;
 TEST(Same, Nuts) {
   check_every_way_of_running<float>(Nuts{.step_size = 0.15, .max_depth = 5}, Bowl::of_dimension(3));
   check_every_way_of_running<double>(Nuts{.step_size = 0.15, .max_depth = 5}, Bowl::of_dimension(19));
+  check_every_way_of_running<float>(Nuts{.step_size = 0.1, .max_depth = 6, .stan_criterion = true},
+                                    Bowl::of_dimension(3));
+  check_every_way_of_running<double>(Nuts{.step_size = 0.05, .max_depth = 6, .stan_criterion = true},
+                                     Bowl::of_dimension(19));
   check_stopping_and_going_on<double>(Nuts{.step_size = 0.2, .max_depth = 4}, Bowl::of_dimension(2), 40);
 }
 

@@ -33,10 +33,15 @@ using lanes::Unsigned;
 
 /// Works with the unit metric; another metric is a map of the target's coordinates. A trajectory ends when a point has
 /// (p₋·(ρ − (p₋+p₊)/2) ≤ 0 or p₊·(…) ≤ 0), ρ the sum of its momenta, for the whole of it or for any sub-tree.
+///
+/// Stan's criterion leaves ρ as it is, and wherever two halves meet also judges each half with the nearest point of the
+/// other. Without that, two halves that each turn by a whole number of half circles pass for one that does not turn;
+/// for nearly independent normal coordinates trajectories of hundreds of steps are then made for nothing.
 struct Nuts {
   double step_size = 0.1;
   int max_depth = 10;                ///< doublings; a trajectory has at most 2^max_depth − 1 steps
   double max_energy_error = 1000.0;  ///< a step that gains this much energy is divergent and ends the trajectory
+  bool stan_criterion = false;       ///< turns are judged as Stan does, see below
 
   static constexpr auto asks = target::Asks::gradient;
   [[nodiscard]] int rows() const { return max_depth > 0 ? max_depth : 1; }
@@ -67,6 +72,10 @@ struct Nuts {
 
     V momentum_sum, doubling_sum;  ///< ρ of the trajectory, and of the doubling under way
     lanes::Table<Real, W, S> open_momentum, open_sum;
+    // With Stan's criterion: the momentum before the first leaf of an open sub-tree, and at the trajectory's end from
+    // which the doubling goes on.
+    lanes::Table<Real, W, S> before_momentum;
+    V near_momentum;
     Pack<Real, W> first_energy, acceptance, choice;
     Pack<U, W> depth, leaves, leaves_wanted, steps;
     Mask<W> stopped, divergent;
@@ -91,7 +100,9 @@ struct Nuts {
           scratch("weight", &State::weight), scratch("moved", &State::moved),
           scratch("momentum_sum", &State::momentum_sum), scratch("doubling_sum", &State::doubling_sum),
           scratch("open_momentum", &State::open_momentum, length, rows_of_shape),
-          scratch("open_sum", &State::open_sum, length, rows_of_shape), scratch("first_energy", &State::first_energy),
+          scratch("open_sum", &State::open_sum, length, rows_of_shape),
+          scratch("before_momentum", &State::before_momentum, length, rows_of_shape),
+          scratch("near_momentum", &State::near_momentum), scratch("first_energy", &State::first_energy),
           scratch("acceptance", &State::acceptance), scratch("choice", &State::choice), scratch("depth", &State::depth),
           scratch("leaves", &State::leaves), scratch("leaves_wanted", &State::leaves_wanted),
           scratch("steps", &State::steps), scratch("stopped", &State::stopped),
@@ -176,6 +187,7 @@ struct Nuts {
       assign(turning, s.other_log_density, moving);
       assign(turning, s.direction, -s.direction);
     }
+    if (chains.sampler.stan_criterion) assign(where, s.near_momentum, s.momentum);
     fill(where, s.doubling_sum, Real(0));
     assign(where, s.leaves, 0U);
     assign(where, s.leaf_weight, -std::numeric_limits<Real>::infinity());
@@ -192,10 +204,47 @@ struct Nuts {
     return ((ends[0] > zero) & (ends[1] > zero)).mask();
   };
 
+  /// Whether neither the first half with the second's first leaf turns, nor the second with the first's last.
+  static constexpr auto halves_go_on = []<class State, int W>(State& s, Mask<W> where, int row) {
+    const auto first_half = lanes::sweep<2>(
+        where,
+        [](auto& sums, auto& first, auto& open_sum, auto& middle, auto& middle_sum) {
+          const auto inner = (middle_sum - open_sum) + first;
+          sums[0] = fma(first, inner, sums[0]);
+          sums[1] = fma(middle, inner, sums[1]);
+        },
+        s.open_momentum[row], s.open_sum[row], s.open_momentum[row + 1], s.open_sum[row + 1]);
+    const auto second_half = lanes::sweep<2>(
+        where,
+        [](auto& sums, auto& before, auto& middle, auto& middle_sum, auto& last, auto& sum) {
+          const auto inner = ((sum - middle_sum) + middle) + before;
+          sums[0] = fma(before, inner, sums[0]);
+          sums[1] = fma(last, inner, sums[1]);
+        },
+        s.before_momentum[row + 1], s.open_momentum[row + 1], s.open_sum[row + 1], s.momentum, s.doubling_sum);
+    return both_positive(first_half) & both_positive(second_half);
+  };
+
+  /// The next leaf after an odd one opens a sub-tree, in the row of that leaf: keeps the momentum that precedes it.
+  static constexpr auto keep_before_next = []<class State, int W>(State& s, Mask<W> odd) {
+    std::uint32_t rows_of[W] = {}, rows = 0;
+    lanes::for_each_lane(odd, [&](int lane) {
+      if (s.leaves[lane] + 1U == s.leaves_wanted[lane]) return;
+      rows_of[lane] = 1U << std::popcount((static_cast<std::uint32_t>(s.leaves[lane]) + 1U) >> 1);
+      rows |= rows_of[lane];
+    });
+    for (; rows != 0; rows &= rows - 1) {
+      const int row = std::countr_zero(rows);
+      Mask<W> keeping;
+      for (int lane = 0; lane < W; ++lane) keeping.set(lane, rows_of[lane] == (1U << row));
+      assign(keeping, s.before_momentum[row], s.momentum);
+    }
+  };
+
   /// Leaves are numbered from 0 within a doubling. An even leaf opens a sub-tree: its momentum is kept. An odd leaf n
   /// completes as many sub-trees as n has trailing ones. The row of an open sub-tree is the number of ones in n/2 at
   /// its first leaf, so that at most one sub-tree is open per row.
-  static constexpr auto turned_back = []<class State, int W>(State& s, Mask<W> where) {
+  static constexpr auto turned_back = []<class State, int W>(State& s, Mask<W> where, bool stan_criterion) {
     using Counts = std::remove_cvref_t<decltype(s.leaves)>;
     using U = typename Counts::Element;
     U rows[W];
@@ -234,16 +283,21 @@ struct Nuts {
       const int row = std::countr_zero(left);
       const auto closing = at_row(odd & ~turned, row);
       if (closing.none()) continue;
+      const float ends_left_out = stan_criterion ? 0.0F : -0.5F;
       const auto ends = lanes::sweep<2>(
           closing,
-          [](auto& sums, auto& first, auto& open_sum, auto& last, auto& sum) {
-            const auto inner = fma(first + last, decltype(first + last)(-0.5F), (sum - open_sum) + first);
+          [ends_left_out](auto& sums, auto& first, auto& open_sum, auto& last, auto& sum) {
+            const auto inner = fma(first + last, decltype(first + last)(ends_left_out), (sum - open_sum) + first);
             sums[0] = fma(first, inner, sums[0]);
             sums[1] = fma(last, inner, sums[1]);
           },
           s.open_momentum[row], s.open_sum[row], s.momentum, s.doubling_sum);
       turned |= closing & ~both_positive(ends);
+      // The second half of a sub-tree that has more than two leaves begins in the next row.
+      const auto halved = stan_criterion ? at_row(closing & ~turned, row + 1) : Mask<W>();
+      if (halved.any()) turned |= halved & ~halves_go_on(s, halved, row);
     }
+    if (stan_criterion) keep_before_next(s, odd & ~turned);
     return turned;
   };
 
@@ -279,7 +333,7 @@ struct Nuts {
     const auto diverged = where & ~sound.mask();
     s.divergent |= diverged;
     s.stopped |= diverged;
-    s.stopped |= turned_back(s, where & ~diverged);
+    s.stopped |= turned_back(s, where & ~diverged, chains.sampler.stan_criterion);
     assign(where, s.leaves, s.leaves + 1U);
     assign(where, s.steps, s.steps + 1U);
   };
@@ -287,6 +341,27 @@ struct Nuts {
   static constexpr auto incomplete = [](auto& chains) {
     auto& s = chains.state;
     return ~s.stopped & (s.leaves != s.leaves_wanted).mask();
+  };
+
+  /// The same as `halves_go_on` for the trajectory and the doubling that joins it, whose first leaf is in row 0.
+  static constexpr auto joined_parts_go_on = []<class State, int W>(State& s, Mask<W> where) {
+    const auto first_part = lanes::sweep<2>(
+        where,
+        [](auto& sums, auto& other_p, auto& total, auto& first) {
+          const auto inner = total + first;
+          sums[0] = fma(other_p, inner, sums[0]);
+          sums[1] = fma(first, inner, sums[1]);
+        },
+        s.other_momentum, s.momentum_sum, s.open_momentum[0]);
+    const auto second_part = lanes::sweep<2>(
+        where,
+        [](auto& sums, auto& near_p, auto& sum, auto& p) {
+          const auto inner = sum + near_p;
+          sums[0] = fma(near_p, inner, sums[0]);
+          sums[1] = fma(p, inner, sums[1]);
+        },
+        s.near_momentum, s.doubling_sum, s.momentum);
+    return both_positive(first_part) & both_positive(second_part);
   };
 
   /// A complete doubling joins the trajectory; the draw moves into it with probability min(1, its weight / the rest's).
@@ -302,16 +377,19 @@ struct Nuts {
       s.moved |= chosen;
     }
     assign(complete, s.weight, logaddexp(s.weight, s.leaf_weight));
+    const bool stan_criterion = chains.sampler.stan_criterion;
+    const float ends_left_out = stan_criterion ? 0.0F : -0.5F;
+    const auto turning = stan_criterion ? complete & ~joined_parts_go_on(s, complete) : complete & ~complete;
     const auto ends = lanes::sweep<2>(
         complete,
-        [](auto& sums, auto& total, auto& sum, auto& p, auto& other_p) {
+        [ends_left_out](auto& sums, auto& total, auto& sum, auto& p, auto& other_p) {
           total = total + sum;
-          const auto inner = fma(p + other_p, decltype(p + other_p)(-0.5F), total);
+          const auto inner = fma(p + other_p, decltype(p + other_p)(ends_left_out), total);
           sums[0] = fma(p, inner, sums[0]);
           sums[1] = fma(other_p, inner, sums[1]);
         },
         changing(s.momentum_sum), s.doubling_sum, s.momentum, s.other_momentum);
-    s.stopped |= complete & ~both_positive(ends);
+    s.stopped |= turning | (complete & ~both_positive(ends));
     assign(complete, s.depth, s.depth + 1U);
     assign(complete, s.leaves_wanted, s.leaves_wanted + s.leaves_wanted);
   };

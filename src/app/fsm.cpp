@@ -12,15 +12,9 @@
 
 #include "breakstep/error.hpp"
 #include "breakstep/fsm/limits.hpp"
-#include "breakstep/fsm/paper.hpp"
 #include "breakstep/fsm/render.hpp"
 #include "breakstep/fsm/text.hpp"
-#include "breakstep/sampler/delayed_rejection.hpp"
-#include "breakstep/sampler/elliptical_slice.hpp"
-#include "breakstep/sampler/hmc.hpp"
-#include "breakstep/sampler/mala.hpp"
-#include "breakstep/sampler/nuts.hpp"
-#include "breakstep/sampler/slice.hpp"
+#include "breakstep/registry/machines.hpp"
 #include "choice.hpp"
 #include "stream.hpp"
 
@@ -28,7 +22,7 @@ namespace breakstep_app {
 namespace {
 
 namespace fsm = breakstep::fsm;
-namespace sampler = breakstep::sampler;
+namespace registry = breakstep::registry;
 
 constexpr const char* footer = R"(
 A program is a text of operations and loops:
@@ -77,42 +71,10 @@ struct Options {
   bool list = false;
 };
 
-// A C++ program that can be shown by name.
-struct BuiltIn {
-  std::string name;
-  std::string summary;
-  fsm::Tree (*tree)(fsm::Numbering);
-  std::vector<std::string> block_names;
-};
-
-template <class... Parts>
-BuiltIn built_in(const char* name, const char* summary, const fsm::Program<Parts...>& program) {
-  const auto names = program.names();
-  return {name, summary, &fsm::tree_of<Parts...>, {names.begin(), names.end()}};
-}
-
-std::vector<BuiltIn> built_ins() {
-  return {
-      built_in("delayed_rejection", "symmetric delayed-rejection Metropolis-Hastings",
-               sampler::DelayedRejection::program),
-      built_in("delayed_rejection_condensed", "the same as one state", sampler::DelayedRejectionCondensed::program),
-      built_in("delayed_rejection_unrolled", "the same with the loop's body cut into four states",
-               sampler::DelayedRejectionUnrolled::program),
-      built_in("elliptical_slice", "elliptical slice sampling", sampler::EllipticalSlice::program),
-      built_in("hmc", "Hamiltonian Monte Carlo", sampler::Hmc::program),
-      built_in("mala", "Metropolis-adjusted Langevin algorithm", sampler::Mala::program),
-      built_in("slice", "slice sampling, one loop expands both ends", sampler::Slice::program),
-      built_in("slice_two_loops", "slice sampling, each end expanded in its own loop", sampler::SliceTwoLoops::program),
-      built_in("nuts", "the No-U-Turn sampler, inner loop a repeat", sampler::Nuts::program),
-      built_in("nuts_while", "the paper's No-U-Turn sampler with a while inside (a figure, not a sampler here)",
-               fsm::paper::nuts_while),
-  };
-}
-
 std::string list_of_built_ins() {
   constexpr std::size_t name_width = 29;
   std::string text;
-  for (const BuiltIn& machine : built_ins()) {
+  for (const registry::NamedProgram& machine : registry::programs()) {
     std::string line = machine.name;
     line.resize(std::max(line.size() + 1, name_width), ' ');
     line += machine.summary;
@@ -153,7 +115,7 @@ Subject subject_of_argument(const std::string& argument, fsm::Numbering numberin
   std::string wanted = argument;
   std::replace(wanted.begin(), wanted.end(), '-', '_');
   std::vector<std::string> names;
-  for (BuiltIn& machine : built_ins()) {
+  for (registry::NamedProgram& machine : registry::programs()) {
     if (machine.name == wanted) return {"", std::nullopt, machine.tree(numbering), std::move(machine.block_names)};
     names.push_back(machine.name);
   }

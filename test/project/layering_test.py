@@ -13,7 +13,7 @@ ALLOWED = {
     "sampler": {"", "fsm", "lanes", "target"},
     "runtime": {"", "fsm", "lanes", "target"},
     "registry": {"", "fsm", "lanes", "target", "sampler", "runtime"},
-    "app": {"", "fsm", "lanes", "diagnostics", "target", "runtime", "registry"},
+    "app": {"", "fsm", "lanes", "diagnostics", "target", "runtime", "registry", "nlohmann"},
     "cpu": {""},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](?:breakstep/)?((?:[a-z_]+/)*)([a-z_0-9]+\.hpp)[">]', re.M)

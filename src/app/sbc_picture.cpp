@@ -22,9 +22,12 @@ std::string escaped(const std::string& text) {
 
 std::string number(double x) { return shown(x, 1, 'f'); }
 
+std::string attribute(const std::string& name, const std::string& value) { return " " + name + "=\"" + value + "\""; }
+std::string attribute(const std::string& name, double value) { return attribute(name, number(value)); }
+
 std::string text_at(double x, double y, const std::string& anchor, const std::string& words,
                     const std::string& more = "") {
-  return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\"" + more + ">" +
+  return "<text" + attribute("x", x) + attribute("y", y) + attribute("text-anchor", anchor) + more + ">" +
          escaped(words) + "</text>\n";
 }
 
@@ -80,16 +83,19 @@ std::string draw_panel(const Panel& panel, const SbcReport& report, std::size_t 
   for (std::size_t k = panel.points; k-- > 0;) band += panel.point(k + 1, lowest[k]);
   for (std::size_t k = 0; k < panel.points; ++k) path += panel.point(k + 1, line[k]);
   path += panel.point(panel.points + 1, 0);
-  const std::string middle = number(panel.height(0));
-  return text_at(panel.x, panel.y - 6, "start", report.ranks.names[quantity]) +
-         text_at(panel.x + panel_width, panel.y - 6, "end",
-                 (inside ? "p = " : "outside, p = ") + shown(report.checks[quantity].p, 2),
-                 inside ? "" : " class=\"outside\"") +
-         "<rect x=\"" + number(panel.x) + "\" y=\"" + number(panel.y) + "\" width=\"" + number(panel_width) +
-         "\" height=\"" + number(panel_height) + "\" fill=\"none\" stroke=\"#bbb\"/>\n<polygon points=\"" + band +
-         "\" fill=\"#d6e4f0\"/>\n<line x1=\"" + number(panel.x) + "\" y1=\"" + middle + "\" x2=\"" +
-         number(panel.x + panel_width) + "\" y2=\"" + middle + "\" stroke=\"#999\"/>\n<polyline points=\"" + path +
-         "\" fill=\"none\" stroke=\"" + (inside ? "#1f5a94" : "#c0392b") + "\" stroke-width=\"1.5\"/>\n";
+  const std::string title = text_at(panel.x, panel.y - 6, "start", report.ranks.names[quantity]) +
+                            text_at(panel.x + panel_width, panel.y - 6, "end",
+                                    (inside ? "p = " : "outside, p = ") + shown(report.checks[quantity].p, 2),
+                                    inside ? "" : R"( class="outside")");
+  const std::string frame = "<rect" + attribute("x", panel.x) + attribute("y", panel.y) +
+                            attribute("width", panel_width) + attribute("height", panel_height) +
+                            R"( fill="none" stroke="#bbb"/>)";
+  const std::string zero = "<line" + attribute("x1", panel.x) + attribute("y1", panel.height(0)) +
+                           attribute("x2", panel.x + panel_width) + attribute("y2", panel.height(0)) +
+                           R"( stroke="#999"/>)";
+  return title + frame + R"(<polygon fill="#d6e4f0")" + attribute("points", band) + "/>\n" + zero +
+         R"(<polyline fill="none" stroke-width="1.5")" + attribute("stroke", inside ? "#1f5a94" : "#c0392b") +
+         attribute("points", path) + "/>\n";
 }
 
 /// What all panels reach to: the band or the line that goes furthest, with some room.
@@ -115,15 +121,16 @@ std::string picture_of(const SbcReport& report) {
   const double width = std::max(widest_title, left + place(columns, panel_width, gap));
   const double height = top + title_height + place(rows, panel_height, row_gap) - row_gap + bottom;
   const double greatest = greatest_deviation(report);
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + number(width) + "\" height=\"" +
-                    number(height) + "\" font-family=\"sans-serif\" font-size=\"12\">\n" +
-                    "<style>.outside { fill: #c0392b; font-weight: bold }</style>\n" +
-                    "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+  std::string svg = R"(<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="12")" +
+                    attribute("width", width) + attribute("height", height) +
+                    R"(><style>.outside { fill: #c0392b; font-weight: bold }</style>
+<rect width="100%" height="100%" fill="white"/>
+)";
   svg += text_at(left, 22, "start",
                  report.sampler_name + " on " + report.target_name + ": distribution of " +
                      std::to_string(report.options.replicates) + " ranks less the uniform one; bands hold for all at " +
                      shown(100 * (1 - report.false_alarm), 4) + " %",
-                 " font-size=\"14\"");
+                 R"( font-size="14")");
   for (std::size_t q = 0; q < count; ++q) {
     const Panel panel{.x = left + place(q % columns, panel_width, gap),
                       .y = top + title_height + place(q / columns, panel_height, row_gap),
@@ -135,9 +142,9 @@ std::string picture_of(const SbcReport& report) {
         svg += text_at(panel.x - 5, panel.height(share * greatest) + 4, "end", shown(share * greatest, 2));
       }
     }
-    svg += text_at(panel.x, panel.y + panel_height + 14, "start", "0", " fill=\"#777\"");
+    svg += text_at(panel.x, panel.y + panel_height + 14, "start", "0", R"( fill="#777")");
     svg += text_at(panel.x + panel_width, panel.y + panel_height + 14, "end", std::to_string(report.options.draws),
-                   " fill=\"#777\"");
+                   R"( fill="#777")");
   }
   return svg + "</svg>\n";
 }

@@ -138,8 +138,9 @@ std::string json_of(const SbcReport& report) {
   const auto bins = bins_of(report);
   for (std::size_t q = 0; q < report.checks.size(); ++q) {
     const auto& check = report.checks[q];
-    std::vector<std::uint32_t> binned;
-    for (const Bin& bin : bins) binned.push_back(count_in(bin, report.ranks.counts[q]));
+    std::vector<std::uint32_t> binned(bins.size());
+    std::transform(bins.begin(), bins.end(), binned.begin(),
+                   [&](const Bin& bin) { return count_in(bin, report.ranks.counts[q]); });
     quantities.add(JsonObject()
                        .add("name", report.ranks.names[q])
                        .add("inside", check.is_inside)

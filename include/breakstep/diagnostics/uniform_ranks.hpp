@@ -19,7 +19,7 @@ struct RankBand {
 };
 
 struct RankCheck {
-  double p = 1;                  ///< probability that uniform ranks stray as far somewhere, or further
+  double p = 1;                  ///< probability that uniform ranks stray as far somewhere, or further; to within 1e-11
   double largest_deviation = 0;  ///< of the distribution function from the uniform one
   bool is_inside = true;
 };

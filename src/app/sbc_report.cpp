@@ -124,8 +124,9 @@ std::string warnings_of(const SbcReport& report) {
             " chains started where the density is zero, infinite or undefined\n";
   }
   if (report.ranks.events > 0) {
-    const auto made = static_cast<double>(report.options.replicates) * static_cast<double>(report.options.draws) *
-                      report.options.thin;
+    const auto& options = report.options;
+    const std::size_t of_each = (options.draws + options.chains - 1) / options.chains * options.thin;
+    const auto made = static_cast<double>(options.replicates * options.chains * of_each);
     text += "warning: " + std::to_string(report.ranks.events) + " draws (" +
             shown(100 * static_cast<double>(report.ranks.events) / made, 2) +
             " %) diverged or stayed where they were because a loop of the sampler reached its limit\n";

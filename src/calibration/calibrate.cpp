@@ -83,12 +83,14 @@ class Replicate {
         registry::make_run<Real>(*sampler_, truth_.target, storage_, seed_, options_.chains, false, tuning.metric);
     run->start(starts);
     run->advance(forgotten, forgotten, {}, {});
+    const std::uint64_t forgotten_events = run->facts().events;
     const std::uint32_t made = of_each_chain * options_.thin;
     const auto d = static_cast<std::size_t>(run->dimension());
     std::vector<Real> all(options_.chains * made * d);
     run->advance(forgotten + made, forgotten + made,
                  {.data = all.data(), .first = forgotten, .count = made, .dimension = run->dimension()}, {});
     facts_ = run->facts();
+    facts_.events -= forgotten_events;
     std::vector<Real> kept;
     kept.reserve(options_.chains * of_each_chain * d);
     for (std::size_t c = 0; c < options_.chains; ++c) {

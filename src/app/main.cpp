@@ -16,6 +16,7 @@
 #include "fsm.hpp"
 #include "list.hpp"
 #include "sample.hpp"
+#include "sbc.hpp"
 #include "stream.hpp"
 #include "version.hpp"
 
@@ -94,6 +95,7 @@ int run_command(int argc, char** argv) {
   add_compare(app);
   add_list(app);
   add_check_gradient(app);
+  add_sbc(app);
   add_fsm(app);
   try {
     app.parse(argc, argv);

@@ -8,6 +8,7 @@
 
 #include "breakstep/registry/target.hpp"
 #include "breakstep/target/report.hpp"
+#include "breakstep/target/simulation.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
@@ -32,6 +33,16 @@ class TargetOf final : public AnyTarget {
   }
   void log_likelihood([[maybe_unused]] const double* position, [[maybe_unused]] double* out) const override {
     if constexpr (target::HasPointwiseLogLikelihood<Target>) report_.write_log_likelihood(position, out);
+  }
+
+  [[nodiscard]] std::optional<Simulated> simulate([[maybe_unused]] std::uint64_t seed) const override {
+    if constexpr (target::CanSimulate<Target>) {
+      target::Synthetic random(seed);
+      const std::vector<double> position = target::draw_prior(*target_, random);
+      return Simulated{position, std::make_shared<TargetOf>(target_->with_simulated_data(position, random))};
+    } else {
+      return {};
+    }
   }
 
   [[nodiscard]] DensityPtr<float, 1> density(OneFloat, target::Asks asks) const override {

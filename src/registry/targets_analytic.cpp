@@ -19,6 +19,7 @@ std::vector<TargetEntry> analytic_targets() {
       {.name = "gaussian_likelihood",
        .summary = "cheap and exact: N(0, I) in 3-d, each coordinate measured once",
        .has_prior = true,
+       .can_simulate = true,
        .make = [](const TargetOptions&) { return erase(target::GaussianLikelihood{}); }},
       {.name = "multivariate_normal",
        .summary = "normal with Cov(xi, xj) = 0.9^|i - j| (--dimension, default 10)",

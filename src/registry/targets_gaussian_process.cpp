@@ -18,6 +18,7 @@ std::vector<TargetEntry> gaussian_process_targets() {
       {.name = "gp_regression",
        .summary = "Gaussian-process hyperparameters (--points, default 100; --data with y last)",
        .has_prior = true,
+       .can_simulate = true,
        .takes_points = true,
        .takes_data = true,
        .make = [](const TargetOptions& o) { return erase(gp_regression(o)); }},

@@ -18,10 +18,12 @@ std::vector<TargetEntry> hierarchical_targets() {
   return {
       {.name = "eight_schools",
        .summary = "eight schools, centred: theta, mu and tau (--data with y, sigma)",
+       .can_simulate = true,
        .takes_data = true,
        .make = [](const TargetOptions& o) { return erase(schools<target::EightSchools>(o)); }},
       {.name = "eight_schools_noncentred",
        .summary = "eight schools in standardised coordinates (--data with y, sigma)",
+       .can_simulate = true,
        .takes_data = true,
        .make = [](const TargetOptions& o) { return erase(schools<target::EightSchoolsNoncentred>(o)); }},
       {.name = "pilots",

@@ -21,6 +21,7 @@ std::vector<TargetEntry> regression_targets() {
            "intercept and raw coefficients with priors N(0, 2.5^2) (--points, default 100; --data with y = 0 or 1 "
            "last)",
        .has_prior = true,
+       .can_simulate = true,
        .takes_points = true,
        .takes_data = true,
        .make =
@@ -31,6 +32,7 @@ std::vector<TargetEntry> regression_targets() {
            }},
       {.name = "german_credit",
        .summary = "logistic regression with a scale per coefficient (--points, default 200; --data with label 1 or 2)",
+       .can_simulate = true,
        .takes_points = true,
        .takes_data = true,
        .make =

@@ -2,6 +2,7 @@
 #include "breakstep/target/german_credit.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "breakstep/error.hpp"
 #include "breakstep/target/synthetic.hpp"
@@ -60,6 +61,23 @@ void GermanCredit::pointwise_log_likelihood(const double* values, double* out) c
   std::vector<double> weights(static_cast<std::size_t>(coefficients()));
   generate(values, weights.data());
   likelihood_.pointwise(weights.data(), log_odds_limit, out);
+}
+
+std::vector<double> GermanCredit::draw_prior(Synthetic& random) const {
+  std::vector<double> x;
+  for (int j = 0; j < coefficients(); ++j) x.push_back(random.normal());
+  // The square of a standard normal has the distribution Gamma(½, scale 2).
+  for (int j = 0; j <= coefficients(); ++j) x.push_back(2 * log_of(std::fabs(random.normal())));
+  return x;
+}
+
+GermanCredit GermanCredit::with_simulated_data(const std::vector<double>& x, Synthetic& random) const {
+  const auto count = static_cast<std::size_t>(coefficients());
+  std::vector<double> weights;
+  for (std::size_t j = 0; j < count; ++j) weights.push_back(x[j] * exp_of(x[count + j] + x[2 * count]));
+  GermanCredit simulated = *this;
+  simulated.likelihood_ = likelihood_.simulated(weights.data(), log_odds_limit, random);
+  return simulated;
 }
 
 GermanCredit GermanCredit::synthetic(int points, std::uint64_t seed) {

@@ -71,6 +71,27 @@ GpRegression GpRegression::read(const std::string& path, int points) {
   return {std::move(features), table.column(table.outcome())};
 }
 
+GpRegression GpRegression::with_simulated_data(const std::vector<double>& x, Synthetic& random) const {
+  const lanes::FlushToZero scope;
+  const auto n = static_cast<std::size_t>(n_);
+  const double noise = exp_of(x[0]), steepness = -0.5 / exp_of(x[1]), signal = exp_of(x[2]);
+  GaussianPrior distribution;
+  distribution.covariance.resize(n * n);
+  const double* squared = squared_d_.data();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) distribution.covariance[i * n + j] = signal * exp_of(steepness * *squared++);
+    distribution.covariance[i * n + i] = signal + noise;
+  }
+  const auto memory = lanes::aligned_zeros<double>(2 * n);
+  const InterleavedVector<double, 1> standard(memory.get(), n_), y(memory.get() + n, n_);
+  for (int i = 0; i < n_; ++i) standard.set(0, i, random.normal());
+  AffineMap<double>(distribution, n_).apply(standard, y);
+  GpRegression simulated = *this;
+  simulated.y_d_.assign(memory.get() + n, memory.get() + 2 * n);
+  simulated.y_f_.assign(simulated.y_d_.begin(), simulated.y_d_.end());
+  return simulated;
+}
+
 GpRegression GpRegression::synthetic(int n, std::uint64_t seed) {
   if (n < 2)
     throw Error("a synthetic Gaussian process of " + std::to_string(n) + " points", "at least 2 are needed",

@@ -1,7 +1,9 @@
 // AnyTarget: a target with its type erased, and the list of built-in ones.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,14 @@
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
+
+class AnyTarget;
+
+/// A position drawn from a target's prior, and the same target with data drawn from the model there.
+struct Simulated {
+  std::vector<double> position;
+  std::shared_ptr<const AnyTarget> target;
+};
 
 class AnyTarget {
  public:
@@ -32,6 +42,8 @@ class AnyTarget {
   /// Observations whose log likelihoods the target gives one by one; 0 if it does not.
   [[nodiscard]] virtual int observations() const = 0;
   virtual void log_likelihood(const double* position, double* out) const = 0;
+  /// None if the target cannot simulate; see target/simulation.hpp.
+  [[nodiscard]] virtual std::optional<Simulated> simulate(std::uint64_t seed) const = 0;
 
   template <class Real, int W>
   using DensityPtr = std::unique_ptr<target::Density<Real, W>>;
@@ -60,6 +72,7 @@ struct TargetEntry {
   std::string_view name;
   std::string_view summary;
   bool has_prior = false;
+  bool can_simulate = false;
   bool takes_dimension = false;
   bool takes_points = false;
   bool takes_data = false;

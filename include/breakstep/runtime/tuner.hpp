@@ -33,7 +33,7 @@ class Tuner {
         continue;
       }
       int last = 0;
-      for (const int share : {1, width / 4, width / 2, 3 * width / 4}) {
+      for (const int share : {1, width / 4, width / 2, 3 * width / 4, width}) {
         if (share > last) plans.push_back({step, last = share});
       }
     }

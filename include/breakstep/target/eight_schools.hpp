@@ -7,6 +7,7 @@
 #include "breakstep/lanes/math.hpp"
 #include "breakstep/target/data.hpp"
 #include "breakstep/target/parameters.hpp"
+#include "breakstep/target/synthetic.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -34,6 +35,8 @@ class EightSchoolsModel {
   }
   [[nodiscard]] int observations() const { return schools(); }
   void pointwise_log_likelihood(const double* values, double* out) const;
+  [[nodiscard]] std::vector<double> draw_prior(Synthetic& random) const;
+  [[nodiscard]] EightSchoolsModel with_simulated_data(const std::vector<double>& x, Synthetic& random) const;
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
+#include "breakstep/target/synthetic.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -17,6 +19,11 @@ struct GaussianLikelihood {
   [[nodiscard]] static GaussianPrior prior() { return {}; }
   [[nodiscard]] double mean(int i) const { return measured[static_cast<std::size_t>(i)] / (1 + noise * noise); }
   [[nodiscard]] double variance() const { return noise * noise / (1 + noise * noise); }
+  [[nodiscard]] GaussianLikelihood with_simulated_data(const std::vector<double>& x, Synthetic& random) const {
+    GaussianLikelihood simulated = *this;
+    for (std::size_t i = 0; i < 3; ++i) simulated.measured[i] = x[i] + noise * random.normal();
+    return simulated;
+  }
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_likelihood(const InterleavedVector<Real, W>& x, Real*) const {

@@ -34,6 +34,8 @@ class GermanCredit {
   void generate(const double* values, double* out) const;
   [[nodiscard]] int observations() const { return likelihood_.rows(); }
   void pointwise_log_likelihood(const double* values, double* out) const;
+  [[nodiscard]] std::vector<double> draw_prior(Synthetic& random) const;
+  [[nodiscard]] GermanCredit with_simulated_data(const std::vector<double>& x, Synthetic& random) const;
   template <class Real, int W>
   [[nodiscard]] std::size_t workspace() const {
     return 2 * InterleavedVector<Real, W>::elements(coefficients());

@@ -12,6 +12,7 @@
 #include "breakstep/lanes/inverse.hpp"
 #include "breakstep/lanes/math.hpp"
 #include "breakstep/target/parameters.hpp"
+#include "breakstep/target/synthetic.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -40,6 +41,8 @@ class GpRegression {
   [[nodiscard]] static Parameters parameters() {
     return {positive("noise_variance"), positive("squared_length"), positive("signal_variance")};
   }
+  /// y as the model draws it, not standardised again.
+  [[nodiscard]] GpRegression with_simulated_data(const std::vector<double>& x, Synthetic& random) const;
 
   template <class Real, int W>
   [[nodiscard]] std::size_t workspace() const {

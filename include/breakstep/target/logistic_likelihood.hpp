@@ -7,6 +7,7 @@
 
 #include "breakstep/target/data.hpp"
 #include "breakstep/target/logistic.hpp"
+#include "breakstep/target/synthetic.hpp"
 #include "breakstep/target/target.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
@@ -59,8 +60,20 @@ class LogisticLikelihood {
   /// Writes the log likelihood of each row at `weights` (columns() numbers), with the same limit.
   void pointwise(const double* weights, double limit, double* out) const;
 
+  /// The same rows with outcomes drawn from the model at `weights`, with the same limit.
+  [[nodiscard]] LogisticLikelihood simulated(const double* weights, double limit, Synthetic& random) const;
+
  private:
   static constexpr int tile = 8;  // rows at once: enough chains of sums to hide the latency of each
+
+  /// Where a row's elements are: the first, and how far apart they lie.
+  struct Row {
+    std::ptrdiff_t first;
+    int stride;
+  };
+  [[nodiscard]] Row place_of(int row) const;
+  /// ±Xᵢ·w within the limit: the logarithm of the odds of a row's own outcome.
+  [[nodiscard]] double log_odds(int row, const double* weights, double limit) const;
 
   template <class Real, int W>
   struct Sums {

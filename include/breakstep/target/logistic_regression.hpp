@@ -30,6 +30,11 @@ class LogisticRegression {
   [[nodiscard]] Parameters parameters() const;
   [[nodiscard]] int observations() const { return likelihood_.rows(); }
   void pointwise_log_likelihood(const double* values, double* out) const;
+  [[nodiscard]] LogisticRegression with_simulated_data(const std::vector<double>& x, Synthetic& random) const {
+    LogisticRegression simulated = *this;
+    simulated.likelihood_ = likelihood_.simulated(x.data(), std::numeric_limits<double>::infinity(), random);
+    return simulated;
+  }
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_likelihood(const InterleavedVector<Real, W>& x, Real*) const {

@@ -1,11 +1,12 @@
 // Times NUTS on one core: bookkeeping beside the gradient over d, storages, precisions, gradients in lanes, every
 // target free and in lock-step, and warm-up beside sampling.
 //
-// Usage: bench_nuts [--rounds N] [--seconds S] [--only costs|lanes|targets|warm-up] [--data-dir DIR]. Without DIR
-// targets make up their data.
+// Usage: bench_nuts [--rounds N] [--seconds S] [--only costs|lanes|targets|warm-up] [--target NAME]
+// [--data-dir DIR]. Without DIR targets make up their data.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -121,27 +122,35 @@ void print_costs(const bench::Effort& effort) {
   }
 }
 
+/// Which targets to time, and where their data are.
+struct Places {
+  std::string only, data;
+};
 struct Named {
   std::string name, file;
   int points = 0;
 };
-std::vector<Named> targets_with_gradients() {
-  return {{"multivariate_normal", ""},
-          {"funnel", ""},
-          {"banana", ""},
-          {"log_gamma", ""},
-          {"mixture_code", ""},
-          {"mixture_code_dense", ""},
-          {"gp_regression", "real_estate.csv", 50},
-          {"logistic_regression", ""},
-          {"german_credit", "german_credit.csv"},
-          {"bod_stdnormal_prior", "bod.csv"},
-          {"eight_schools", ""},
-          {"eight_schools_noncentred", ""},
-          {"pilots", "pilots.csv"},
-          {"soil", "soil.csv"},
-          {"google_stock", "google_stock.csv"},
-          {"predator_prey", "lynx_hare.csv"}};
+std::vector<Named> targets_with_gradients(const std::string& only) {
+  const std::vector<Named> all = {{"multivariate_normal", ""},
+                                  {"funnel", ""},
+                                  {"banana", ""},
+                                  {"log_gamma", ""},
+                                  {"mixture_code", ""},
+                                  {"mixture_code_dense", ""},
+                                  {"gp_regression", "real_estate.csv", 50},
+                                  {"logistic_regression", ""},
+                                  {"german_credit", "german_credit.csv"},
+                                  {"bod_stdnormal_prior", "bod.csv"},
+                                  {"eight_schools", ""},
+                                  {"eight_schools_noncentred", ""},
+                                  {"pilots", "pilots.csv"},
+                                  {"soil", "soil.csv"},
+                                  {"google_stock", "google_stock.csv"},
+                                  {"predator_prey", "lynx_hare.csv"}};
+  std::vector<Named> wanted;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
+               [&](const Named& named) { return only.empty() || named.name == only; });
+  return wanted;
 }
 Target target_of(const Named& named, const std::string& data_dir) {
   registry::TargetOptions options{.points = named.points};
@@ -150,10 +159,10 @@ Target target_of(const Named& named, const std::string& data_dir) {
 }
 
 /// Gradients of W chains at a time beside one at a time.
-void print_lanes(const bench::Effort& effort, const std::string& data_dir) {
+void print_lanes(const bench::Effort& effort, const Places& places) {
   std::printf("gradients per second, one core: W chains at a time beside one\n");
-  for (const Named& named : targets_with_gradients()) {
-    const Target target = target_of(named, data_dir);
+  for (const Named& named : targets_with_gradients(places.only)) {
+    const Target target = target_of(named, places.data);
     constexpr int Wf = lanes::native_width<float>, Wd = lanes::native_width<double>;
     const auto rates = rates_of({evaluating<float, Wf>(target), evaluating<float, 1>(target),
                                  evaluating<double, Wd>(target), evaluating<double, 1>(target)},
@@ -178,11 +187,11 @@ runtime::WarmUp warmed_up(const std::shared_ptr<registry::AnySampler>& nuts, con
 }
 
 /// Free running beside the lock-steps on every target, tuned, for several numbers of chains.
-void print_targets(const bench::Effort& effort, const std::string& data_dir) {
+void print_targets(const bench::Effort& effort, const Places& places) {
   std::printf(
       "NUTS, tuned, float, one core: free beside lock-step; gradients/s of free, and its lead over the others\n");
-  for (const Named& named : targets_with_gradients()) {
-    const Target target = target_of(named, data_dir);
+  for (const Named& named : targets_with_gradients(places.only)) {
+    const Target target = target_of(named, places.data);
     const Storage storage = runtime::preferred_storage(target::Asks::gradient, target->dimension(), sizeof(float));
     for (const std::size_t chains : {16U, 64U, 256U}) {
       const std::shared_ptr<registry::AnySampler> nuts = nuts_of(0.1);
@@ -208,11 +217,11 @@ void print_targets(const bench::Effort& effort, const std::string& data_dir) {
 }
 
 /// Gradients per second of a warm-up beside those of sampling with its result.
-void print_warm_up(const bench::Effort& effort, const std::string& data_dir) {
+void print_warm_up(const bench::Effort& effort, const Places& places) {
   std::printf("warm-up of 1,000 draws beside sampling, 128 chains, float, one core: gradients/s\n");
-  for (const Named& named : targets_with_gradients()) {
+  for (const Named& named : targets_with_gradients(places.only)) {
     if (named.name == "mixture_code_dense") continue;
-    const Target target = target_of(named, data_dir);
+    const Target target = target_of(named, places.data);
     const Storage storage = runtime::preferred_storage(target::Asks::gradient, target->dimension(), sizeof(float));
     const std::shared_ptr<registry::AnySampler> nuts = nuts_of(0.1);
     const auto tuned = warmed_up<float>(nuts, target, storage, 128, 1000);
@@ -230,15 +239,17 @@ void print_warm_up(const bench::Effort& effort, const std::string& data_dir) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string only, data_dir;
+  std::string only;
+  Places places;
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::string(argv[i]) == "--only") only = argv[i + 1];
-    if (std::string(argv[i]) == "--data-dir") data_dir = argv[i + 1];
+    if (std::string(argv[i]) == "--data-dir") places.data = argv[i + 1];
+    if (std::string(argv[i]) == "--target") places.only = argv[i + 1];
   }
   bench::stay_on_one_core(true);
   const bench::Effort effort = bench::effort_from(argc, argv, {.rounds = 3, .seconds_per_round = 0.1});
   if (only.empty() || only == "costs") print_costs(effort);
-  if (only.empty() || only == "lanes") print_lanes(effort, data_dir);
-  if (only.empty() || only == "targets") print_targets(effort, data_dir);
-  if (only.empty() || only == "warm-up") print_warm_up(effort, data_dir);
+  if (only.empty() || only == "lanes") print_lanes(effort, places);
+  if (only.empty() || only == "targets") print_targets(effort, places);
+  if (only.empty() || only == "warm-up") print_warm_up(effort, places);
 }

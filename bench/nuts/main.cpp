@@ -48,6 +48,7 @@ std::vector<double> rates_of(const std::vector<std::function<Work()>>& contestan
     }
   }
   std::vector<double> medians;
+  medians.reserve(rates.size());
   for (const auto& own : rates) medians.push_back(median(own));
   return medians;
 }

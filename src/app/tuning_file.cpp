@@ -51,9 +51,8 @@ Tuning read_tuning(const std::string& path, const Json& entry, std::size_t d) {
   auto numbers = entry.at("numbers").get<std::vector<double>>();
   const std::size_t wanted = metric == "sd" ? d : metric == "covariance" ? d * d : 0;
   if ((wanted == 0 && metric != "unit") || numbers.size() != wanted) {
-    refuse(path, "a metric \"" + metric + "\" has " + std::to_string(numbers.size()) + " numbers",
-           "it is \"unit\" with none, \"sd\" with " + std::to_string(d) + " or \"covariance\" with " +
-               std::to_string(d * d));
+    refuse(path, "a metric '" + metric + "' has " + std::to_string(numbers.size()) + " numbers",
+           "it is 'unit' with none, 'sd' with " + std::to_string(d) + " or 'covariance' with " + std::to_string(d * d));
   }
   for (const double number : numbers) {
     if (!std::isfinite(number) || (metric == "sd" && !(number > 0))) {

@@ -118,13 +118,18 @@ runtime::WarmUpFacts facts_of(const std::vector<runtime::WarmUp>& results) {
   return all;
 }
 
+std::vector<double> step_sizes_of(const std::vector<runtime::WarmUp>& results) {
+  std::vector<double> sizes(results.size());
+  std::transform(results.begin(), results.end(), sizes.begin(), [](const auto& one) { return one.tuning.step_size; });
+  return sizes;
+}
+
 std::string words_of(const std::vector<runtime::WarmUp>& results, const runtime::WarmUpFacts& facts,
                      const WarmUpPlan& plan, const Job& job) {
   std::string text =
       "warm-up: " + std::to_string(plan.options.draws) + " draws of each chain in " + shown(facts.seconds, 3) + " s";
   if (has_steps(job)) {
-    std::vector<double> steps;
-    for (const auto& result : results) steps.push_back(result.tuning.step_size);
+    const std::vector<double> steps = step_sizes_of(results);
     const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
     text += "; step size " + (steps.size() == 1 ? shown(steps[0], 4) : shown(*least, 4) + " to " + shown(*most, 4)) +
             ", acceptance " + shown(facts.accept_stat, 3) + " (aimed at " + shown(plan.options.target_accept, 3) + ")";
@@ -165,8 +170,7 @@ std::string json_of(const std::vector<runtime::WarmUp>& results, const runtime::
       .add("retried_starts", facts.retried_starts)
       .add("bad_starts", facts.bad_starts);
   if (has_steps(job)) {
-    std::vector<double> steps;
-    for (const auto& result : results) steps.push_back(result.tuning.step_size);
+    const std::vector<double> steps = step_sizes_of(results);
     object.add("step_size", median(steps))
         .add("accept_stat", facts.accept_stat)
         .add("divergent", facts.divergent)
@@ -282,6 +286,7 @@ WarmUpReport warm_up(Job& job, const Mode& mode, const WarmUpPlan& plan) {
   facts.seconds = now() - begin;
   if (has_steps(job)) {
     std::vector<runtime::Tuning> tunings;
+    tunings.reserve(results.size());
     for (const auto& result : results) tunings.push_back(result.tuning);
     if (plan.save_to) plan.save_to->write("", tuning_text(job, tunings));
     use_tunings(tunings, job);

@@ -221,7 +221,7 @@ TEST(WarmUp, SaysWhenNothingCanBeTuned) {
 }
 
 TEST(WarmUp, OfTheLibraryGoesBeforeSample) {
-  const breakstep::target::Funnel funnel(3);
+  const breakstep::target::Funnel funnel{3};
   const breakstep::sampler::Nuts nuts;
   const SampleOptions options{.chains = 16, .draws = 20, .seed = 3};
   const auto tuned = breakstep::warm_up(nuts, funnel, options, {.draws = 100});

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "breakstep/lanes/float_mode.hpp"
-#include "breakstep/registry/run.hpp"
+#include "breakstep/registry/warm_up.hpp"
 #include "breakstep/runtime/sample.hpp"
 #include "cores.hpp"
 #include "table.hpp"
@@ -178,13 +178,8 @@ template <class Real>
 runtime::WarmUp warmed_up(const std::shared_ptr<registry::AnySampler>& nuts, const Target& target, Storage storage,
                           std::size_t chains, std::uint32_t draws) {
   const std::shared_ptr<registry::AnySampler> one_step = nuts_of(0.1);
-  one_step->set("max_depth", 1);
-  const auto maker = [&](const registry::AnySampler& sampler) {
-    return [&](const target::GaussianPrior& metric, std::uint64_t seed) {
-      return registry::make_run<Real>(sampler, target, storage, seed, chains, false, metric);
-    };
-  };
-  return runtime::warm_up(runtime::RunsOf<Real>{maker(*nuts), maker(*one_step)}, {.draws = draws}, 1, {});
+  registry::stop_after_one_step(*one_step);
+  return runtime::warm_up(registry::runs_of<Real>(*nuts, *one_step, target, storage, chains), {.draws = draws}, 1, {});
 }
 
 /// Free running beside the lock-steps on every target, tuned, for several numbers of chains.

@@ -4,14 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <exception>
 #include <fstream>
 #include <limits>
-#include <mutex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -293,13 +290,18 @@ Job read_job(const JobOptions& options) {
   return job;
 }
 
+std::unique_ptr<registry::AnySampler> sampler_like(const Job& job) {
+  auto sampler = registry::make_sampler(job.sampler_name);
+  for (const auto& parameter : job.sampler->parameters()) sampler->set(parameter.name, parameter.value);
+  return sampler;
+}
+
 Job job_of_chain(const Job& job, std::size_t chain) {
   constexpr std::uint64_t first_purpose = 1000;  // of seeds; lower ones are the warm-up's own
   Job one;
   one.sampler_name = job.sampler_name;
   one.target_name = job.target_name;
-  one.sampler = registry::make_sampler(job.sampler_name);
-  for (const auto& parameter : job.sampler->parameters()) one.sampler->set(parameter.name, parameter.value);
+  one.sampler = sampler_like(job);
   one.target = job.target;
   one.chains = 1;
   one.draws = job.draws;
@@ -327,27 +329,6 @@ Mode mode_of_one_chain(const Job& job) {
           .step = runtime::Step::automatic,
           .storage = job.storage,
           .one_chain_at_a_time = true};
-}
-
-void for_each_chain(const Job& job, const std::function<void(std::size_t)>& work) {
-  const unsigned asked = job.execution.threads > 0 ? static_cast<unsigned>(job.execution.threads)
-                                                   : std::max(1U, std::thread::hardware_concurrency());
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto share = [&] {
-    try {
-      for (std::size_t c = next++; c < job.chains; c = next++) work(c);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  for (std::size_t t = 1; t < std::min<std::size_t>(asked, job.chains); ++t) others.emplace_back(share);
-  share();
-  for (std::thread& thread : others) thread.join();
-  if (failure) std::rethrow_exception(failure);
 }
 
 void require_room(const Job& job, bool for_summary, double more) {

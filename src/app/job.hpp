@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,12 +87,12 @@ std::unique_ptr<breakstep::runtime::Run<Real>> make_run(const Job& job, const Mo
                                              mode.one_chain_at_a_time, job.metric);
 }
 
+/// A sampler of the same kind and parameters as the job's.
+std::unique_ptr<breakstep::registry::AnySampler> sampler_like(const Job& job);
+
 /// A job of one of its chains, whose tuning is its own, and the mode that suits it: SIMD over its coordinates.
 Job job_of_chain(const Job& job, std::size_t chain);
 Mode mode_of_one_chain(const Job& job);
-
-/// Runs work(chain) for every chain of the job, on its threads. The first exception of any is passed on.
-void for_each_chain(const Job& job, const std::function<void(std::size_t)>& work);
 
 /// Throws an Error with the numbers if the draws and what runs beside them would not fit into memory, or are too many
 /// to summarize. `for_summary` adds what a summary needs; `more` are bytes beside the draws once these are made.

@@ -17,6 +17,7 @@
 #include "breakstep/diagnostics/summary.hpp"
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/runtime/sample.hpp"
+#include "breakstep/runtime/threads.hpp"
 #include "draw_file.hpp"
 #include "job.hpp"
 #include "progress.hpp"
@@ -117,7 +118,7 @@ runtime::Counters make_draws(runtime::Run<Real>& run, const Job& job, const runt
 template <class Real>
 void make_draws_of_each(const Job& job, std::vector<Real>& values, std::vector<Real>& facts, Report& report) {
   std::mutex mutex;
-  for_each_chain(job, [&](std::size_t c) {
+  runtime::for_each_on_threads(job.chains, job.execution.threads, [&](std::size_t c) {
     const Job one = job_of_chain(job, c);
     const auto run = make_run<Real>(one, mode_of_one_chain(one));
     const std::size_t fact_count = run->fact_names().size();

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "breakstep/error.hpp"
+#include "breakstep/registry/warm_up.hpp"
+#include "breakstep/runtime/threads.hpp"
 #include "choice.hpp"
 #include "json.hpp"
 #include "number.hpp"
@@ -31,27 +33,14 @@ constexpr std::array<std::pair<const char*, bool>, 2> who_adapts{{{"pooled", fal
 
 bool has_steps(const Job& job) { return job.sampler->asks() == Asks::gradient; }
 
-/// The job's sampler, made to stop after one leapfrog step.
-std::unique_ptr<registry::AnySampler> one_step_sampler(const Job& job) {
-  auto sampler = registry::make_sampler(job.sampler_name);
-  for (const auto& parameter : job.sampler->parameters()) {
-    const bool limits_steps = parameter.name == "max_depth" || parameter.name == "steps";
-    sampler->set(parameter.name, limits_steps ? 1 : parameter.value);
-  }
-  return sampler;
-}
-
 template <class Real>
 runtime::WarmUp tune(const Job& job, const Mode& mode, const runtime::WarmUpOptions& options,
                      const runtime::Execution& execution) {
-  const auto one_step = one_step_sampler(job);
-  const auto maker = [&](const registry::AnySampler& sampler) {
-    return [&](const breakstep::target::GaussianPrior& metric, std::uint64_t seed) {
-      return registry::make_run<Real>(sampler, job.target, mode.storage, seed, job.chains, mode.one_chain_at_a_time,
-                                      metric);
-    };
-  };
-  return runtime::warm_up(runtime::RunsOf<Real>{maker(*job.sampler), maker(*one_step)}, options, job.seed, execution);
+  const auto one_step = sampler_like(job);
+  registry::stop_after_one_step(*one_step);
+  return runtime::warm_up(
+      registry::runs_of<Real>(*job.sampler, *one_step, job.target, mode.storage, job.chains, mode.one_chain_at_a_time),
+      options, job.seed, execution);
 }
 
 /// Draws that are forgotten, for samplers with nothing to tune.
@@ -86,7 +75,7 @@ runtime::WarmUp run_one(const Job& job, const Mode& mode, const runtime::WarmUpO
 /// Every chain on its own.
 std::vector<runtime::WarmUp> run_each(const Job& job, const WarmUpPlan& plan) {
   std::vector<runtime::WarmUp> results(job.chains);
-  for_each_chain(job, [&](std::size_t c) {
+  runtime::for_each_on_threads(job.chains, job.execution.threads, [&](std::size_t c) {
     const Job one = job_of_chain(job, c);
     results[c] = run_one(one, mode_of_one_chain(one), plan.options);
   });
@@ -192,27 +181,16 @@ void use_tunings(const std::vector<runtime::Tuning>& tunings, Job& job) {
 }  // namespace
 
 void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices) {
-  constexpr const char* group = "Warm-up (changes draws)";
-  verb.add_option("--warmup", choices.draws,
-                  "Draws of each chain before those that are kept; they tune nuts, hmc, mala")
-      ->type_name("N")
-      ->group(group);
-  verb.add_option("--target-accept", choices.target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574]")
-      ->type_name("X")
-      ->group(group);
-  verb.add_option("--metric", choices.metric, "What to learn of the scales: unit, diagonal [the default] or dense")
-      ->type_name("NAME")
-      ->group(group);
-  verb.add_option("--adapt", choices.adapt,
-                  "pooled: one tuning from all chains [from 8 chains on]; each: every chain its own, as Stan")
-      ->type_name("NAME")
-      ->group(group);
-  verb.add_option("--save-tuning", choices.save_tuning, "Write what the warm-up found to this JSON file")
-      ->type_name("FILE")
-      ->group(group);
-  verb.add_option("--tuning", choices.tuning, "Use the tuning of such a file; no warm-up is needed")
-      ->type_name("FILE")
-      ->group(group);
+  const auto add = [&](const char* name, auto& value, const char* meaning, const char* type) {
+    verb.add_option(name, value, meaning)->type_name(type)->group("Warm-up (changes draws)");
+  };
+  add("--warmup", choices.draws, "Draws of each chain before those that are kept; they tune nuts, hmc, mala", "N");
+  add("--target-accept", choices.target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574]", "X");
+  add("--metric", choices.metric, "What to learn of the scales: unit, diagonal [the default] or dense", "NAME");
+  add("--adapt", choices.adapt,
+      "pooled: one tuning from all chains [from 8 chains on]; each: every chain its own, as Stan", "NAME");
+  add("--save-tuning", choices.save_tuning, "Write what the warm-up found to this JSON file", "FILE");
+  add("--tuning", choices.tuning, "Use the tuning of such a file; no warm-up is needed", "FILE");
 }
 
 std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOptions& options, bool may_replace,

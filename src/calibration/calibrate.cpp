@@ -2,19 +2,18 @@
 #include "breakstep/calibration/calibrate.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <exception>
 #include <limits>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "breakstep/diagnostics/summary.hpp"
 #include "breakstep/error.hpp"
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/lanes/memory.hpp"
+#include "breakstep/registry/warm_up.hpp"
 #include "breakstep/runtime/options.hpp"
+#include "breakstep/runtime/threads.hpp"
 #include "breakstep/target/synthetic.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::calibration {
@@ -54,15 +53,9 @@ class Replicate {
 
   [[nodiscard]] runtime::WarmUp warm_up() const {
     const auto one_step = make_sampler_();
-    for (const auto& parameter : one_step->parameters()) {
-      if (parameter.name == "max_depth" || parameter.name == "steps") one_step->set(parameter.name, 1);
-    }
-    const auto maker = [this](const registry::AnySampler& sampler) {
-      return [this, &sampler](const target::GaussianPrior& metric, std::uint64_t seed) {
-        return registry::make_run<Real>(sampler, truth_.target, storage_, seed, options_.chains, false, metric);
-      };
-    };
-    return runtime::warm_up(runtime::RunsOf<Real>{maker(*sampler_), maker(*one_step)}, options_.warm_up, seed_, {});
+    registry::stop_after_one_step(*one_step);
+    return runtime::warm_up(registry::runs_of<Real>(*sampler_, *one_step, truth_.target, storage_, options_.chains),
+                            options_.warm_up, seed_, {});
   }
 
   /// Positions of every chain's draws, already thinned: chain by chain.
@@ -201,29 +194,6 @@ ReplicateRanks rank(const MakeSampler& make_sampler, const registry::AnyTarget& 
   return result;
 }
 
-/// Runs work(i) for i below `count` on some threads; the first exception of any is passed on.
-void for_each(std::size_t count, int threads, const std::function<void(std::size_t)>& work) {
-  const std::size_t asked =
-      threads > 0 ? static_cast<std::size_t>(threads) : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto share = [&] {
-    try {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    } catch (...) {
-      next = count;
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  for (std::size_t t = 1; t < std::min(asked, count); ++t) others.emplace_back(share);
-  share();
-  for (std::thread& thread : others) thread.join();
-  if (failure) std::rethrow_exception(failure);
-}
-
 /// Of the numbers that are one.
 double median(std::vector<double> numbers) {
   std::erase_if(numbers, [](double x) { return x != x; });
@@ -268,7 +238,7 @@ Ranks calibrate(const MakeSampler& make_sampler, const registry::AnyTarget& targ
   std::vector<ReplicateRanks> replicates(options.replicates);
   std::mutex mutex;
   std::size_t done = 0;
-  for_each(options.replicates, options.threads, [&](std::size_t i) {
+  runtime::for_each_on_threads(options.replicates, options.threads, [&](std::size_t i) {
     replicates[i] = rank<Real>(make_sampler, target, options, i);
     const std::lock_guard lock(mutex);
     if (options.on_replicate_done) options.on_replicate_done(++done);

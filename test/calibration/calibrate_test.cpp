@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "../support/careless_hmc.hpp"
 #include "breakstep/diagnostics/uniform_ranks.hpp"
 #include "breakstep/error.hpp"
 #include "breakstep/sampler/elliptical_slice.hpp"
@@ -120,20 +121,8 @@ TEST(Calibration, RightSamplersAreInside) {
   }
 }
 
-/// Accepts everything, so that the leapfrog's errors stay.
-struct CarelessHmc : Hmc {
-  static constexpr auto program = fsm::program(
-      fsm::block("init", Hmc::init),
-      fsm::repeat(fsm::block("integrate", Hmc::integrate, fsm::density, Hmc::finish_step), Hmc::unfinished),
-      fsm::block("done", [](auto& lanes_at_work, auto where) {
-        auto& s = lanes_at_work.state;
-        assign(where, s.x, s.request);
-        assign(where, s.gradient, s.answer_gradient);
-        assign(where, s.log_density, s.answer);
-      }));
-};
 TEST(Calibration, BrokenNothingRejected) {
-  EXPECT_GE(verdict(CarelessHmc{hmc}, GaussianLikelihood{}, 2).outside.size(), 3U);
+  EXPECT_GE(verdict(test_support::CarelessHmc{hmc}, GaussianLikelihood{}, 2).outside.size(), 3U);
 }
 
 /// Takes the first point of the ellipse, whatever its likelihood: draws from the prior. The ranks of parameters are

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "breakstep/error.hpp"
-#include "breakstep/registry/run.hpp"
+#include "breakstep/registry/warm_up.hpp"
 #include "breakstep/runtime/sample.hpp"
 #include "breakstep/sampler/nuts.hpp"
 #include "breakstep/target/funnel.hpp"
@@ -34,17 +34,12 @@ class Tuned {
         one_step_(registry::make_sampler(sampler)),
         target_(registry::make_target(target, {.points = target.substr(0, 3) == "gp_" ? 20 : 0})),
         chains_(chains) {
-    if (sampler == "nuts") one_step_->set("max_depth", 1);
-    if (sampler == "hmc") one_step_->set("steps", 1);
+    registry::stop_after_one_step(*one_step_);
   }
 
   WarmUp run(const WarmUpOptions& options, const Way& way) const {
-    const auto maker = [&](const registry::AnySampler& sampler) {
-      return [&](const breakstep::target::GaussianPrior& metric, std::uint64_t seed) {
-        return registry::make_run<Real>(sampler, target_, way.storage, seed, chains_, way.one_chain_at_a_time, metric);
-      };
-    };
-    return warm_up(RunsOf<Real>{maker(*whole_), maker(*one_step_)}, options, 7, way.execution);
+    return warm_up(registry::runs_of<Real>(*whole_, *one_step_, target_, way.storage, chains_, way.one_chain_at_a_time),
+                   options, 7, way.execution);
   }
 
   /// Mean acceptance of draws made with the tuning.

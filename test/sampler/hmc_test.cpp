@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../support/bowl.hpp"
+#include "../support/careless_hmc.hpp"
 #include "breakstep/sampler/mala.hpp"
 #include "moments.hpp"
 
@@ -35,19 +36,9 @@ TEST(Hmc, MomentsWithFixedAndJitteredLengths) {
 }
 TEST(Mala, Moments) { EXPECT_LT(worst_moment(Mala{.step_size = 0.5}, 400), limit); }
 
-/// Accepts everything.
-struct Careless : Hmc {
-  static constexpr auto program = fsm::program(
-      fsm::block("init", Hmc::init),
-      fsm::repeat(fsm::block("integrate", Hmc::integrate, fsm::density, Hmc::finish_step), Hmc::unfinished),
-      fsm::block("done", [](auto& lanes_at_work, auto where) {
-        auto& s = lanes_at_work.state;
-        assign(where, s.x, s.request);
-        assign(where, s.gradient, s.answer_gradient);
-        assign(where, s.log_density, s.answer);
-      }));
-};
-TEST(Hmc, BrokenNothingRejected) { EXPECT_GT(worst_moment(Careless{{.step_size = 0.9, .steps = 4}}, 60), limit); }
+TEST(Hmc, BrokenNothingRejected) {
+  EXPECT_GT(worst_moment(test_support::CarelessHmc{{.step_size = 0.9, .steps = 4}}, 60), limit);
+}
 
 /// Accepts by the densities alone, as if proposals were symmetric.
 struct Symmetric : Mala {

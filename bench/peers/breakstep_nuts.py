@@ -44,4 +44,6 @@ def _whole(job, seed):
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise NotRun(lines[0])
     report = json.loads(done.stdout)
-    return Made(np.load(draws_file), None, report["warm_up"]["seconds"] + report["seconds"])
+    evaluations = report["evaluations_per_second"] * report["seconds"]
+    leapfrogs = np.full((job["chains"], job["draws"]), evaluations / (job["chains"] * job["draws"]))
+    return Made(np.load(draws_file), leapfrogs, report["warm_up"]["seconds"] + report["seconds"])

@@ -253,6 +253,7 @@ def whole_contest(name, options, folder):
             "min_ess_per_second": smallest / answer["seconds"],
             "min_ess_per_second_with_compilation": smallest / (answer["seconds"] + compiling),
             "leapfrogs_per_draw": None if leapfrogs is None else float(leapfrogs.mean()),
+            "min_ess_per_gradient": None if leapfrogs is None else smallest / float(leapfrogs.mean()) / values[..., 0].size,
             "remark": answer["note"],
         }
         check(row, known.scores(problem, values, options.data))
@@ -291,8 +292,10 @@ def fixed_table(chains, rows):
 
 
 def whole_table(name, rows):
-    columns = ["contestant", "precision", "compile s", "s", "core", "min ESS", "min ESS/s", "with compiling", "worst z"]
-    keys = ["min_ess", "min_ess_per_second", "min_ess_per_second_with_compilation", "worst_z", "remark"]
+    columns = ["contestant", "precision", "compile s", "s", "core", "min ESS", "min ESS/s", "with compiling"]
+    columns += ["leapfrogs/draw", "ESS/gradient", "worst z"]
+    keys = ["min_ess", "min_ess_per_second", "min_ess_per_second_with_compilation", "leapfrogs_per_draw"]
+    keys += ["min_ess_per_gradient", "worst_z", "remark"]
     lines = [
         [row["contestant"], row["precision"], row.get("compile_seconds"), row.get("seconds"), shown_share(row)]
         + [row.get(key) for key in keys]

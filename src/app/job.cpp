@@ -35,8 +35,9 @@ constexpr std::uint64_t most_points = 10'000;
 constexpr std::uint64_t most_threads = 1024;
 
 constexpr std::array<std::pair<const char*, bool>, 2> precisions{{{"single", true}, {"double", false}}};
-constexpr std::array<std::pair<const char*, runtime::Starts::Kind>, 2> starts{
-    {{"normal", runtime::Starts::Kind::normal}, {"uniform", runtime::Starts::Kind::uniform}}};
+enum class Start { normal, uniform, prior };
+constexpr std::array<std::pair<const char*, Start>, 3> starts{
+    {{"normal", Start::normal}, {"uniform", Start::uniform}, {"prior", Start::prior}}};
 
 std::string with_underscores(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
@@ -135,6 +136,36 @@ runtime::Starts read_starts(const Job& job, const JobOptions& options) {
   return given;
 }
 
+// First positions drawn from the target's prior; those of a superchain are the same.
+runtime::Starts prior_starts(const Job& job, const registry::TargetEntry& target, const JobOptions& options) {
+  if (!target.can_simulate) {
+    std::vector<std::string> names;
+    for (const registry::TargetEntry& entry : registry::targets()) {
+      if (entry.can_simulate) names.emplace_back(entry.name);
+    }
+    throw Error("--start prior with target " + job.target_name, "it cannot draw from its prior",
+                "choose " + listed(names) + ", or another start");
+  }
+  if (options.start_scale != "1") {
+    throw Error("--start-scale with --start prior", "the prior has its own scale", "leave one of them out");
+  }
+  constexpr std::uint64_t purpose = 4;  // of seeds
+  const std::uint64_t seed = runtime::derived_seed(job.seed, purpose);
+  const std::size_t share = job.starts.superchains > 0 ? job.chains / job.starts.superchains : 1;
+  runtime::Starts given{.kind = runtime::Starts::Kind::given, .scale = 1, .superchains = job.starts.superchains};
+  given.positions.reserve(job.chains * job.parameters());
+  for (std::size_t c = 0; c < job.chains; ++c) {
+    if (c % share == 0) {
+      const auto position = job.target->simulate(runtime::derived_seed(seed, c / share)).value().position;
+      given.positions.insert(given.positions.end(), position.begin(), position.end());
+    } else {
+      const std::size_t last = given.positions.size() - job.parameters();
+      for (std::size_t i = 0; i < job.parameters(); ++i) given.positions.push_back(given.positions[last + i]);
+    }
+  }
+  return given;
+}
+
 // d numbers are variances, d·d a covariance.
 breakstep::target::GaussianPrior read_metric(const Job& job, const std::string& path) {
   if (job.sampler->asks() != breakstep::target::Asks::gradient) {
@@ -215,7 +246,7 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
   what("--seed", options.seed, "Seed of the random numbers", "N")->capture_default_str();
   what("--precision", options.precision, "Arithmetic: single or double", "NAME")->capture_default_str();
   const auto given = [&options](const std::string&) { options.start_is_given = true; };
-  what("--start", options.start, "Distribution of first positions: normal or uniform", "NAME")
+  what("--start", options.start, "Distribution of first positions: normal, uniform or prior", "NAME")
       ->capture_default_str()
       ->each(given);
   what("--start-scale", options.start_scale, "Its standard deviation, or half its width", "X")
@@ -257,7 +288,8 @@ Job read_job(const JobOptions& options) {
   job.draws = static_cast<std::uint32_t>(whole_number("--draws", options.draws, 1, most_draws));
   job.seed = whole_number("--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
   job.is_single = choose("precision", options.precision, precisions);
-  job.starts.kind = choose("start", options.start, starts);
+  const Start start = choose("start", options.start, starts);
+  job.starts.kind = start == Start::uniform ? runtime::Starts::Kind::uniform : runtime::Starts::Kind::normal;
   job.starts.scale = finite_number("--start-scale", options.start_scale);
   if (options.superchains) {
     job.starts.superchains = whole_number("--superchains", *options.superchains, 2, job.chains);
@@ -283,7 +315,11 @@ Job read_job(const JobOptions& options) {
   require_prior(job);
   require_gradient(job);
   if (options.inverse_metric) job.metric = read_metric(job, *options.inverse_metric);
-  if (options.start_file) job.starts = read_starts(job, options);
+  if (options.start_file) {
+    job.starts = read_starts(job, options);
+  } else if (start == Start::prior) {
+    job.starts = prior_starts(job, target, options);
+  }
   job.storage = options.storage == "auto"
                     ? runtime::preferred_storage(job.sampler->asks(), job.target->dimension(), job.is_single ? 4 : 8)
                     : runtime::parse_storage(with_hyphens(options.storage));

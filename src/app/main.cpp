@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "advise.hpp"
 #include "app.hpp"
 #include "breakstep/abi.hpp"
 #include "breakstep/error.hpp"
@@ -33,6 +34,7 @@ Examples:
   breakstep list                            what there is to draw from, and with
   breakstep sample --sampler slice --target log-gamma --dimension 2
   breakstep compare --sampler slice --target log-gamma --chains 1024
+  breakstep advise --sampler slice --target log-gamma
   breakstep fsm nuts                        the state machine of NUTS
   breakstep fsm "op1W{op1W{op1}}"           the state machine of a program text
   breakstep COMMAND --help                  all about a command
@@ -93,6 +95,7 @@ int run_command(int argc, char** argv) {
   app.set_help_flag("-h,--help", "Print this help");
   add_sample(app);
   add_compare(app);
+  add_advise(app);
   add_list(app);
   add_check_gradient(app);
   add_sbc(app);

@@ -20,6 +20,7 @@
 #include "breakstep/runtime/threads.hpp"
 #include "draw_file.hpp"
 #include "job.hpp"
+#include "pilot.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "stream.hpp"
@@ -58,6 +59,7 @@ struct Options {
   std::string step = "auto";
   std::optional<std::string> schedule;
   bool one_chain_at_a_time = false;
+  bool is_automatic = false;
   std::optional<std::string> out, log_likelihood;
   bool force = false;
   bool unconstrained = false;
@@ -277,10 +279,34 @@ Outputs prepare(const Options& options, const Job& job) {
   return outputs;
 }
 
+void require_free_choice(const Options& options, bool tunings_differ) {
+  if (options.schedule || options.one_chain_at_a_time || options.step != "auto" || options.job.storage != "auto") {
+    throw breakstep::Error("--auto with --schedule, --step, --storage or --one-chain-at-a-time",
+                           "both say how to run the chains", "leave one of them out");
+  }
+  if (tunings_differ) {
+    throw breakstep::Error("--auto with chains that have their own tunings", "they run one by one in any case",
+                           "leave it out, or add --adapt pooled");
+  }
+}
+
+// The mode that a pilot finds fastest; said on standard error, since it never changes a draw.
+Mode fastest_mode_of(const Job& job) {
+  constexpr double seconds = 1.5;
+  Progress progress;
+  progress.show("finding the fastest way to run");
+  const Mode mode = fastest_mode(job, seconds);
+  progress.clear();
+  std::fprintf(stderr, "runs as %s, %s storage\n", mode.name.c_str(),
+               std::string(runtime::name_of(mode.storage)).c_str());
+  return mode;
+}
+
 void run_sample(const Options& options) {
   Job job = read_job(options.job);
-  const Mode mode = mode_of(options, job);
+  Mode mode = mode_of(options, job);
   const auto plan = read_warm_up(options.warm_up, options.job, options.force, job);
+  if (options.is_automatic) require_free_choice(options, !job.tunings.empty() || (plan && plan->of_each));
   const Outputs outputs = prepare(options, job);
   std::optional<WarmUpReport> warmed_up;
   if (plan) {
@@ -288,6 +314,7 @@ void run_sample(const Options& options) {
     progress.show("warming up");
     warmed_up = warm_up(job, mode, *plan);
   }
+  if (options.is_automatic) mode = fastest_mode_of(job);
   Report report = job.is_single ? run_job<float>(job, mode, outputs) : run_job<double>(job, mode, outputs);
   report.warm_up = std::move(warmed_up);
   if (options.job.json) {
@@ -317,6 +344,8 @@ void add_sample(CLI::App& app) {
       ->capture_default_str()
       ->group(how);
   verb->add_flag("--one-chain-at-a-time", options->one_chain_at_a_time, "The plain sampler, without SIMD over chains")
+      ->group(how);
+  verb->add_flag("--auto", options->is_automatic, "Find the fastest storage and schedule in a short pilot first")
       ->group(how);
   verb->add_option("--out", options->out, "Write the draws to this NumPy file, whole or not at all")
       ->type_name("FILE")

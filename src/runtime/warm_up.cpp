@@ -39,11 +39,23 @@ std::vector<Phase> phases_of(std::uint32_t draws, bool learns_metric) {
   return phases;
 }
 
+namespace {
+
+constexpr std::uint32_t longest_block = 8;
+
+std::vector<std::uint32_t> equal_blocks(std::uint32_t draws, std::uint32_t length) {
+  std::vector<std::uint32_t> blocks;
+  for (; draws > 0; draws -= blocks.back()) blocks.push_back(std::min(draws, length));
+  return blocks;
+}
+
+}  // namespace
+
 std::vector<std::uint32_t> blocks_of(std::uint32_t draws, std::size_t chains) {
   constexpr std::size_t draws_in_all = 1024;
-  constexpr std::uint32_t longest = 8, blocks_per_length = 4;
+  constexpr std::uint32_t blocks_per_length = 4;
   const auto enough = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>((draws_in_all + chains - 1) / std::max<std::size_t>(1, chains), 1, longest));
+      std::clamp<std::size_t>((draws_in_all + chains - 1) / std::max<std::size_t>(1, chains), 1, longest_block));
   std::vector<std::uint32_t> blocks;
   std::uint32_t length = 1;
   while (draws > 0) {
@@ -74,12 +86,9 @@ double PooledStepSize::update(double acceptance) {
 
 double PooledStepSize::settled() const { return std::exp(weight_ > 0 ? average_ / weight_ : log_step_); }
 
-StepSizeOfEach::StepSizeOfEach(std::size_t chains, double first, double target_accept)
-    : target_(target_accept), sizes_(chains, first) {}
-
-void StepSizeOfEach::update(std::size_t chain, double acceptance) {
+double next_own_step_size(double step_size, double acceptance, double target_accept) {
   constexpr double gain = 1.5;  // as the first of PooledStepSize, and never less: there may be far to go
-  sizes_[chain] *= std::exp(gain * (acceptance - target_));
+  return step_size * std::exp(gain * ((std::isfinite(acceptance) ? acceptance : 0.0) - target_accept));
 }
 
 DualAveraging::DualAveraging(double first, double target_accept)
@@ -325,13 +334,13 @@ class WarmingUp {
     PooledStepSize pooled(first_step, options_.target_accept);
     DualAveraging alone(first_step, options_.target_accept);
     const bool is_first = phase.begin == 0 && !is_last_ && !is_alone;
-    StepSizeOfEach each(is_first ? records.chains() : 0, first_step, options_.target_accept);
-    std::vector<double> steps = each.sizes(), next_steps = each.sizes();
+    std::vector<double> own_steps(is_first ? records.chains() : 0, first_step);
     const auto names = run->fact_names();
     const std::size_t accept = index_of(names, "accept_stat"), divergent = index_of(names, "divergent");
-    // Chains that have far to go need every draw's answer.
-    const auto lengths = is_first || is_alone ? std::vector<std::uint32_t>(phase.end - phase.begin, 1)
-                                              : blocks_of(phase.end - phase.begin, records.chains());
+    const std::uint32_t draws = phase.end - phase.begin;
+    const auto lengths = is_alone   ? std::vector<std::uint32_t>(draws, 1)
+                         : is_first ? equal_blocks(draws, longest_block)
+                                    : blocks_of(draws, records.chains());
     Blocks<Real> blocks(records.chains(), run->dimension(), names.size());
     Moments moments(run->dimension(), options_.metric == Metric::dense);
     double step = first_step, next_step = first_step;
@@ -344,16 +353,13 @@ class WarmingUp {
       run->set_step_sizes({.change = end,
                            .before = step,
                            .after = next_step,
-                           .before_of_chain = is_first ? steps.data() : nullptr,
-                           .after_of_chain = is_first ? next_steps.data() : nullptr});
+                           .of_chain = is_first ? own_steps.data() : nullptr,
+                           .target_accept = options_.target_accept});
       result_.facts.counters.add(run->advance(end, ahead, blocks.window(), execution_));
       const double acceptance = mean_fact(blocks, begin, end, accept);
-      if (is_first) {
-        for (std::size_t c = 0; c < records.chains(); ++c) each.update(c, mean_fact(blocks, c, begin, end, accept));
-        steps = std::exchange(next_steps, each.sizes());
-      } else if (is_alone) {
+      if (is_alone) {
         step = alone.update(acceptance);
-      } else {
+      } else if (!is_first) {  // there every chain sees to its own
         step = std::exchange(next_step, pooled.update(acceptance));
       }
       learn(moments, blocks, std::max(begin, phase.learn_from), end);
@@ -365,7 +371,7 @@ class WarmingUp {
       begin = end;
     }
     result_.facts.accept_stat = accepting > 0 ? accepted / accepting : 0;
-    result_.tuning.step_size = is_first ? median(each.sizes()) : is_alone ? alone.settled() : pooled.settled();
+    result_.tuning.step_size = is_first ? median(own_steps) : is_alone ? alone.settled() : pooled.settled();
     result_.positions = run->positions();
     if (phase.learn_from < phase.end) set_metric(moments.metric());
   }

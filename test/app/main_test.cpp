@@ -36,9 +36,10 @@ TEST(Main, VersionIsThatOfTheProject) {
 
 TEST(Main, RefusesWhatItDoesNotKnow) {
   expect_refused(run({}), "no command given (there is nothing to do): see breakstep --help");
-  expect_refused(run({"draw"}),
-                 "unknown command 'draw' (the commands are sample, compare, list, check-gradient, sbc and fsm): see "
-                 "breakstep --help");
+  expect_refused(
+      run({"draw"}),
+      "unknown command 'draw' (the commands are sample, compare, advise, list, check-gradient, sbc and fsm): see "
+      "breakstep --help");
   expect_refused(run({"--loud"}),
                  "unknown option '--loud' (options of a command come after it): breakstep --help lists the options");
   expect_refused(run({"fsm", "--loud", "nuts"}),

@@ -149,6 +149,20 @@ TEST(Sample, ReportsParametersOnTheirOwnScaleUnlessToldOtherwise) {
   EXPECT_EQ(report["parameters"][9]["ess_bulk"], unconstrained["parameters"][9]["ess_bulk"]) << "and so do ranks";
 }
 
+/// Steps too short to move leave the starts to be seen. μ has a prior of mean 0 and sd 5; 4,096 starts tell that to
+/// |z| < 5, a false alarm in a million runs. A scale around 0 of another start would be off by hundreds of errors.
+TEST(Sample, StartsFromThePrior) {
+  const Json report = json_of({"sample", "--sampler", "hmc", "--set", "step_size=1e-9", "--set", "steps=1", "--target",
+                               "eight-schools-noncentred", "--chains", "4096", "--draws", "1", "--start", "prior"});
+  for (const Json& parameter : report["parameters"]) {
+    if (parameter["name"] != "mu") continue;
+    EXPECT_NEAR(parameter["mean"].get<double>(), 0.0, 5 * 5 / 64.0);
+    EXPECT_NEAR(parameter["sd"].get<double>(), 5.0, 5 * 5 / 64.0 / std::sqrt(2.0));
+    return;
+  }
+  FAIL() << "there is no mu";
+}
+
 TEST(Sample, NamesChainsThatStandApartOrNeverMoved) {
   // Started far out, chains settle in one of three modes and never leave it.
   const Arguments modes = {"sample", "--sampler",     "hmc",   "--target", "mixture_paper", "--dimension", "1",
@@ -316,7 +330,11 @@ INSTANTIATE_TEST_SUITE_P(
               "--seed cannot be '-1' (it is a whole number from 0 to 18446744073709551615): give "
               "one, such as --seed 1"),
         wrong({"--precision", "half"}, "unknown precision 'half' (there are single and double): choose one of these"),
-        wrong({"--start", "here"}, "unknown start 'here' (there are normal and uniform): choose one of these"),
+        wrong({"--start", "here"}, "unknown start 'here' (there are normal, uniform and prior): choose one of these"),
+        wrong({"--start", "prior", "--start-scale", "2"},
+              "--start prior with target standard_normal (it cannot draw from its prior): choose gaussian_likelihood, "
+              "gp_regression, logistic_regression, german_credit, eight_schools or eight_schools_noncentred, or "
+              "another start"),
         wrong({"--start-scale", "0"},
               "--start-scale cannot be '0' (first positions need some room): give a positive number"),
         wrong({"--start-scale", "nan"}, "--start-scale cannot be 'nan' (it is a finite number): give one, such as 0.5"),

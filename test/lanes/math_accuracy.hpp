@@ -118,6 +118,8 @@ struct Row {
   void (*precise)(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y);  // at 160 bits
   Wide<T> (*fast)(Wide<T> x, Wide<T> y);                           // null if libm has no such function
   std::vector<Domain<T>> domains;                                  // the points are shared out among them
+  // Of a function that has a root which no formula hits: results below this are judged as this is.
+  double smallest_scale = 0;
 };
 
 /// How GoogleTest, and so ctest, names a test of this row.

@@ -38,12 +38,19 @@ int last_place(int exponent) {
   return std::max(exponent, Limits::min_exponent) - Limits::digits;
 }
 
+template <class T>
+int smallest_exponent_of(const Row<T>& row) {
+  int exponent = std::numeric_limits<T>::min_exponent;
+  if (row.smallest_scale > 0) std::frexp(row.smallest_scale, &exponent);
+  return exponent;
+}
+
 constexpr double infinite_error = std::numeric_limits<double>::infinity();
 
-/// |computed − truth| in units in the last place of the truth; a zero is right for whatever is below the normal
-/// numbers.
+/// |computed − truth| in units in the last place of the truth, or of the smallest scale if that is larger; a zero is
+/// right for whatever is below the normal numbers.
 template <class T>
-double error_of(T computed, Wide<T> truth) {
+double error_of(T computed, Wide<T> truth, int smallest_exponent) {
   using Limits = std::numeric_limits<T>;
   if (std::isnan(computed) || std::isnan(truth)) return std::isnan(computed) && std::isnan(truth) ? 0 : infinite_error;
   if (static_cast<Wide<T>>(computed) == truth) return 0;
@@ -54,19 +61,20 @@ double error_of(T computed, Wide<T> truth) {
   if (std::isinf(computed)) return infinite_error;
   int exponent = Limits::min_exponent;  // for a truth of zero
   if (truth != 0) std::frexp(truth, &exponent);
+  exponent = std::max(exponent, smallest_exponent);
   return static_cast<double>(std::scalbn(std::abs(static_cast<Wide<T>>(computed) - truth), -last_place<T>(exponent)));
 }
 
 /// The same against MPFR.
 template <class T>
-double error_of(T computed, mpfr_srcptr truth, mpfr_ptr scratch) {
+double error_of(T computed, mpfr_srcptr truth, mpfr_ptr scratch, int smallest_exponent) {
   const long double rounded = mpfr_get_ld(truth, MPFR_RNDN);
   if (mpfr_regular_p(truth) == 0 || !std::isfinite(computed)) {
-    return error_of<T>(computed, static_cast<Wide<T>>(rounded));
+    return error_of<T>(computed, static_cast<Wide<T>>(rounded), smallest_exponent);
   }
   if (computed == 0 && std::abs(rounded) < std::numeric_limits<T>::min()) return 0;
   mpfr_sub_d(scratch, truth, static_cast<double>(computed), MPFR_RNDN);
-  const int place = last_place<T>(static_cast<int>(mpfr_get_exp(truth)));
+  const int place = last_place<T>(std::max(static_cast<int>(mpfr_get_exp(truth)), smallest_exponent));
   mpfr_mul_2si(scratch, scratch, -place, MPFR_RNDN);
   return std::abs(mpfr_get_d(scratch, MPFR_RNDN));
 }
@@ -106,7 +114,7 @@ template <class T>
 Worst worst_against_libm(const Row<T>& row, double points) {
   Worst worst;
   visit_points(row, points, [&](T x, T y, T computed, const Domain<T>& domain) {
-    remember(worst, error_of<T>(computed, row.fast(x, y)), x, y, domain);
+    remember(worst, error_of<T>(computed, row.fast(x, y), smallest_exponent_of(row)), x, y, domain);
   });
   return worst;
 }
@@ -120,7 +128,7 @@ Worst worst_against_mpfr(const Row<T>& row, double points) {
     mpfr_set_d(px, static_cast<double>(x), MPFR_RNDN);
     mpfr_set_d(py, static_cast<double>(y), MPFR_RNDN);
     row.precise(truth, px, py);
-    remember(worst, error_of<T>(computed, truth, scratch), x, y, domain);
+    remember(worst, error_of<T>(computed, truth, scratch, smallest_exponent_of(row)), x, y, domain);
   });
   mpfr_clears(px, py, truth, scratch, static_cast<mpfr_ptr>(nullptr));
   return worst;

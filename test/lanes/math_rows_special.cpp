@@ -103,6 +103,36 @@ void precise_logaddexp(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y) {
   mpfr_clear(difference);
 }
 
+/// 1/(1 + e^−x).
+void precise_logistic(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr /*y*/) {
+  mpfr_neg(result, x, MPFR_RNDN);
+  mpfr_exp(result, result, MPFR_RNDN);
+  mpfr_add_ui(result, result, 1, MPFR_RNDN);
+  mpfr_ui_div(result, 1, result, MPFR_RNDN);
+}
+
+/// log(1 + e^x).
+void precise_softplus(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr /*y*/) {
+  mpfr_exp(result, x, MPFR_RNDN);
+  mpfr_log1p(result, result, MPFR_RNDN);
+}
+
+/// log Φ(x), from the smaller tail.
+void precise_log_normal_cdf(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y) {
+  if (mpfr_sgn(x) <= 0) {
+    precise_normal_cdf(result, x, y);
+    mpfr_log(result, result, MPFR_RNDN);
+    return;
+  }
+  mpfr_t minus_x;
+  mpfr_init2(minus_x, 160);
+  mpfr_neg(minus_x, x, MPFR_RNDN);
+  precise_normal_cdf(result, minus_x, y);
+  mpfr_neg(result, result, MPFR_RNDN);
+  mpfr_log1p(result, result, MPFR_RNDN);
+  mpfr_clear(minus_x);
+}
+
 }  // namespace
 
 template <class T>
@@ -115,6 +145,7 @@ std::vector<Row<T>> special_rows() {
   const T erf_end = single ? T(4) : T(6);
   const T erfc_end = single ? T(9.3) : T(26.6);
   const T cdf_end = single ? T(13) : T(37.6);
+  const T logistic_end = single ? T(90) : T(715);
 
   std::vector<Row<T>> rows;
   rows.push_back({
@@ -195,6 +226,54 @@ std::vector<Row<T>> special_rows() {
                   {"smallest", R::around(Limits::min())}},
   });
   // Where the terms cancel the error is measured otherwise, by math_special_logaddexp_test.
+  rows.push_back({
+      .function = "digamma",
+      .claimed_ulp = claim<T>(6, 10),
+      .apply = unary<T>([](auto x) { return digamma(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_digamma(r, x, MPFR_RNDN); },
+      .fast = nullptr,
+      .domains = {{"[0, 3]", R::values(0, 3)},
+                  {"[3, 50]", R::values(3, 50)},
+                  {"all magnitudes", R::numbers(Limits::min() * 4, greatest)},
+                  {"root", R::around(T(1.4616321449683623))},
+                  {"series", R::around(single ? T(6) : T(10))}},
+      .smallest_scale = 1,
+  });
+  rows.push_back({
+      .function = "logistic",
+      .claimed_ulp = 3,
+      .apply = unary<T>([](auto x) { return logistic(x); }),
+      .precise = precise_logistic,
+      .fast = [](W x, W) { return 1 / (1 + std::exp(-x)); },
+      .domains = {{"[-1, 1]", R::values(-1, 1)},
+                  {"all", R::values(-logistic_end, logistic_end)},
+                  {"all magnitudes", R::numbers(-logistic_end, logistic_end)},
+                  {"0", R::around(0)}},
+  });
+  rows.push_back({
+      .function = "softplus",
+      .claimed_ulp = 3,
+      .apply = unary<T>([](auto x) { return softplus(x); }),
+      .precise = precise_softplus,
+      .fast = [](W x, W) { return std::max(x, W(0)) + std::log1p(std::exp(-std::abs(x))); },
+      .domains = {{"[-1, 1]", R::values(-1, 1)},
+                  {"all", R::values(-logistic_end, logistic_end)},
+                  {"all magnitudes", R::numbers(-logistic_end, logistic_end)},
+                  {"0", R::around(0)}},
+  });
+  rows.push_back({
+      .function = "log_normal_cdf",
+      .claimed_ulp = claim<T>(3, 6),
+      .apply = unary<T>([](auto x) { return log_normal_cdf(x); }),
+      .precise = precise_log_normal_cdf,
+      .fast = nullptr,
+      .domains = {{"[-4, 4]", R::values(-4, 4)},
+                  {"far left", R::values(-1000, 0)},
+                  {"right", R::values(0, cdf_end)},
+                  {"all magnitudes", R::numbers(-cdf_end, cdf_end)},
+                  {"joint", R::around(-1)},
+                  {"0", R::around(0)}},
+  });
   rows.push_back({
       .function = "logaddexp",
       .claimed_ulp = 1,

@@ -118,12 +118,12 @@ BREAKSTEP_INLINE T add_lanes(Pack<T, N> sums) {
     std::memcpy(&high, reinterpret_cast<const char*>(&sums) + sizeof low, sizeof high);
     return add_lanes(low + high);
   } else if constexpr (sizeof(T) == 4) {
-    const __m256 all = (__m256)sums.part[0];
+    const auto all = (__m256)sums.part[0];
     const __m128 four = _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1));
     const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
   } else {
-    const __m256d all = (__m256d)sums.part[0];
+    const auto all = (__m256d)sums.part[0];
     const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(all), _mm256_extractf128_pd(all, 1));
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
   }

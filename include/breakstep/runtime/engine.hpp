@@ -110,7 +110,8 @@ class Engine final : public Run<Real> {
       const auto where = Mask<W>::first_lanes(count);
       for (int lane = 0; lane < count; ++lane) load_chain(*pack, lane, records_, first + lane);
       auto unplaced = where;
-      for (int attempt = 0; unplaced.any() && attempt < std::max(1, starts.attempts); ++attempt) {
+      const int attempts = starts.kind == Starts::Kind::given ? 1 : std::max(1, starts.attempts);
+      for (int attempt = 0; unplaced.any() && attempt < attempts; ++attempt) {
         if (attempt == 1) facts_.retried_starts += static_cast<std::uint64_t>(unplaced.count());
         if (starts.superchains > 0) share_starts(*pack, unplaced, first, starts.superchains);
         place(*pack, unplaced, first, starts, static_cast<std::uint32_t>(attempt));
@@ -271,9 +272,9 @@ class Engine final : public Run<Real> {
     const std::size_t wanted = worker->evaluator->wants_batches() ? std::max<std::size_t>(1, share) : 1;
     while (worker->packs.size() < wanted) worker->packs.push_back(make_pack_());
     for (auto& pack : worker->packs) pack->step_sizes = step_sizes_;
-    const Counters counters = FreeRunning<Real, W>(std::span(worker->packs.data(), wanted), *worker->evaluator, work,
-                                                   execution, worker->tuner)
-                                  .run();
+    Counters counters = FreeRunning<Real, W>(std::span(worker->packs.data(), wanted), *worker->evaluator, work,
+                                             execution, worker->tuner)
+                            .run();
     give_back(std::move(worker));
     return counters;
   }

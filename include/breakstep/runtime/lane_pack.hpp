@@ -4,6 +4,7 @@
 // width and not once per sampler. SamplerPack fills the table from a sampler's program.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -172,19 +173,18 @@ class SamplerPack final : public LanePack<Real, W> {
 
   [[nodiscard]] lanes::Stream<Real, W> stream() const { return {seed_, this->chain, this->draw}; }
 
-  /// Of the draw that each lane is making.
-  [[nodiscard]] Pack<Real, W> step_size() const {
+  /// Of the draw that each lane of `where` is making.
+  [[nodiscard]] Pack<Real, W> step_size(Lanes where) const {
     const StepSizes& sizes = this->step_sizes;
     const auto is_before = this->draw < Pack<U, W>(static_cast<U>(sizes.change));
-    Pack<Real, W> before(static_cast<Real>(sizes.before)), after(static_cast<Real>(sizes.after));
-    if (sizes.before_of_chain != nullptr) {
-      for (int lane = 0; lane < W; ++lane) {
-        const auto c = static_cast<std::size_t>(this->chain[lane]);
-        before.set(lane, static_cast<Real>(sizes.before_of_chain[c]));
-        after.set(lane, static_cast<Real>(sizes.after_of_chain[c]));
-      }
+    Pack<Real, W> size = select(is_before, Pack<Real, W>(static_cast<Real>(sizes.before)),
+                                Pack<Real, W>(static_cast<Real>(sizes.after)));
+    if (sizes.of_chain != nullptr) {  // other lanes' chains may be in other threads' hands
+      lanes::for_each_lane(where, [&](int lane) {
+        size.set(lane, static_cast<Real>(sizes.of_chain[static_cast<std::size_t>(this->chain[lane])]));
+      });
     }
-    return select(is_before, before, after);
+    return size;
   }
 
   void load(int lane, const std::byte* record) override { lanes::gather(state, lane, record, shape_); }
@@ -206,6 +206,7 @@ class SamplerPack final : public LanePack<Real, W> {
   void finish_draws(Lanes where, const DrawWindow<Real>& window) override {
     if (window.data != nullptr) write(where, window);
     if (window.facts != nullptr) write_facts(where, window);
+    if (this->step_sizes.of_chain != nullptr) tune_own_steps(where);
     assign(where, this->draw, this->draw + U(1));
   }
 
@@ -278,6 +279,19 @@ class SamplerPack final : public LanePack<Real, W> {
             window.fact_slot(static_cast<std::size_t>(this->chain[lane]), static_cast<std::uint32_t>(this->draw[lane]));
         if (slot == nullptr) return;
         for (const auto& pack : packs) *slot++ = pack[lane];
+      });
+    }
+  }
+
+  void tune_own_steps([[maybe_unused]] Lanes where) {
+    if constexpr (requires(Sampler own) { own.step_size; }) {
+      constexpr auto names = Sampler::fact_names;
+      constexpr auto which = std::find(names.begin(), names.end(), "accept_stat") - names.begin();
+      const auto acceptance = Sampler::facts(*this)[which];
+      const StepSizes& sizes = this->step_sizes;
+      lanes::for_each_lane(where, [&](int lane) {
+        double& own = sizes.of_chain[static_cast<std::size_t>(this->chain[lane])];
+        own = next_own_step_size(own, static_cast<double>(acceptance[lane]), sizes.target_accept);
       });
     }
   }

@@ -13,9 +13,13 @@ struct StepSizes {
   std::uint32_t change = 0;
   double before = 0;
   double after = 0;
-  /// One for each chain instead, if not null.
-  const double* before_of_chain = nullptr;
-  const double* after_of_chain = nullptr;
+  /// If not null, every chain has a size of its own here instead, which follows what the chain does: after each draw it
+  /// grows or shrinks as the acceptance is above or below the target.
+  double* of_chain = nullptr;
+  double target_accept = 0.8;
 };
+
+/// The step size of a chain that tunes its own, after a draw of this acceptance.
+double next_own_step_size(double step_size, double acceptance, double target_accept);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::runtime

@@ -3,8 +3,9 @@
 // Phases are Stan's: each ends with a metric learnt from its draws, the last with the step size. A phase is made of
 // blocks of draws. All chains take the step size of a block from what all of them did up to the last block but one, so
 // that a chain may be a whole block ahead of another: nobody waits, and yet neither threads nor schedule nor storage
-// can be told from the result. The number of chains can. In the first phase every chain has a step size of its own:
-// where chains have to find the target's mass first, one that suits most of them would leave some stuck for ever.
+// can be told from the result. The number of chains can. In the first phase every chain has a step size of its own,
+// which follows that chain's draws alone: where chains have to find the target's mass first, one that suits most of
+// them would leave some stuck for ever.
 //
 // A chain on its own is tuned draw by draw with dual averaging, as Stan does.
 #pragma once
@@ -99,18 +100,6 @@ class PooledStepSize {
  private:
   double target_, log_step_, average_ = 0, weight_ = 0;
   int updates_ = 0;
-};
-
-/// Step sizes of chains on their way to the target's mass: each follows its own chain's last draws closely.
-class StepSizeOfEach {
- public:
-  StepSizeOfEach(std::size_t chains, double first, double target_accept);
-  void update(std::size_t chain, double acceptance);
-  [[nodiscard]] const std::vector<double>& sizes() const { return sizes_; }
-
- private:
-  double target_;
-  std::vector<double> sizes_;
 };
 
 /// Nesterov's dual averaging with Stan's constants, for a chain on its own.

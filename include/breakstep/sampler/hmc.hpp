@@ -95,7 +95,7 @@ struct Hmc {
     const Counts all(static_cast<U>(limit));
     assign(where, s.steps_left, select(fewer == all, Counts(U(1)), all - fewer));
     assign(where, s.steps_made, 0U);
-    assign(where, s.step_size, chains.step_size());
+    assign(where, s.step_size, chains.step_size(where));
     s.divergent &= ~where;
   };
 

@@ -68,7 +68,7 @@ struct Mala {
     assign(where, s.first_energy, fma(dot(where, s.momentum, s.momentum), Real(0.5), -s.log_density));
     assign(where, s.request, s.x);
     assign(where, s.answer_gradient, s.gradient);
-    assign(where, s.step_size, chains.step_size());
+    assign(where, s.step_size, chains.step_size(where));
     kick_and_drift(where, s, s.step_size);
   };
 

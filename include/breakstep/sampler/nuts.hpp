@@ -146,7 +146,7 @@ struct Nuts {
     assign(where, s.first_energy, fma(kinetic[0], Real(0.5), -s.log_density));
     assign(where, s.weight, Real(0));
     assign(where, s.direction, Real(1));
-    assign(where, s.step_size, chains.step_size());
+    assign(where, s.step_size, chains.step_size(where));
     assign(where, s.acceptance, Real(0));
     assign(where, s.depth, 0U);
     assign(where, s.leaves_wanted, 1U);
@@ -244,7 +244,7 @@ struct Nuts {
   /// Leaves are numbered from 0 within a doubling. An even leaf opens a sub-tree: its momentum is kept. An odd leaf n
   /// completes as many sub-trees as n has trailing ones. The row of an open sub-tree is the number of ones in n/2 at
   /// its first leaf, so that at most one sub-tree is open per row.
-  static constexpr auto turned_back = []<class State, int W>(State& s, Mask<W> where, bool stan_criterion) {
+  static constexpr auto turned_back = []<class State, int W>(State& s, Mask<W> where, bool as_stan) {
     using Counts = std::remove_cvref_t<decltype(s.leaves)>;
     using U = typename Counts::Element;
     U rows[W];
@@ -283,7 +283,7 @@ struct Nuts {
       const int row = std::countr_zero(left);
       const auto closing = at_row(odd & ~turned, row);
       if (closing.none()) continue;
-      const float ends_left_out = stan_criterion ? 0.0F : -0.5F;
+      const float ends_left_out = as_stan ? 0.0F : -0.5F;
       const auto ends = lanes::sweep<2>(
           closing,
           [ends_left_out](auto& sums, auto& first, auto& open_sum, auto& last, auto& sum) {
@@ -294,10 +294,10 @@ struct Nuts {
           s.open_momentum[row], s.open_sum[row], s.momentum, s.doubling_sum);
       turned |= closing & ~both_positive(ends);
       // The second half of a sub-tree that has more than two leaves begins in the next row.
-      const auto halved = stan_criterion ? at_row(closing & ~turned, row + 1) : Mask<W>();
+      const auto halved = as_stan ? at_row(closing & ~turned, row + 1) : Mask<W>();
       if (halved.any()) turned |= halved & ~halves_go_on(s, halved, row);
     }
-    if (stan_criterion) keep_before_next(s, odd & ~turned);
+    if (as_stan) keep_before_next(s, odd & ~turned);
     return turned;
   };
 
@@ -377,9 +377,9 @@ struct Nuts {
       s.moved |= chosen;
     }
     assign(complete, s.weight, logaddexp(s.weight, s.leaf_weight));
-    const bool stan_criterion = chains.sampler.stan_criterion;
-    const float ends_left_out = stan_criterion ? 0.0F : -0.5F;
-    const auto turning = stan_criterion ? complete & ~joined_parts_go_on(s, complete) : complete & ~complete;
+    const bool as_stan = chains.sampler.stan_criterion;
+    const float ends_left_out = as_stan ? 0.0F : -0.5F;
+    const auto turning = as_stan ? complete & ~joined_parts_go_on(s, complete) : complete & ~complete;
     const auto ends = lanes::sweep<2>(
         complete,
         [ends_left_out](auto& sums, auto& total, auto& sum, auto& p, auto& other_p) {

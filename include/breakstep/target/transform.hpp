@@ -85,7 +85,7 @@ Vector<Number> interval(const Vector<Number>& u, double low, double high, Number
     total.add(i, fma(parts.softplus, detail::literal<Value>(-2), values[i]));
     if constexpr (!target::detail::is_pack<Number>) slopes[i] = parts.complement - parts.logistic;
   }
-  const Value range = detail::literal<Value>(u.size() * detail::log_of(high - low));
+  const auto range = detail::literal<Value>(u.size() * detail::log_of(high - low));
   log_jacobian = log_jacobian + target::detail::reduced<Number>(total.total() + range,
                                                                 target::detail::VectorSlopes<Number>{u, slopes});
   return target::detail::apply_each(u, detail::Between{low, high});

@@ -48,7 +48,7 @@ struct LogNormalCdf {
   Pack<T, W> slope;
 };
 
-/// log Φ(x) and its derivative φ(x)/Φ(x), accurate also where Φ(x) underflows; a few ulp.
+/// log Φ(x) and its derivative φ(x)/Φ(x), accurate also where Φ(x) underflows; 6 ulp.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE LogNormalCdf<T, W> log_normal_cdf_and_slope(Pack<T, W> x) {
   using P = Pack<T, W>;

@@ -1,5 +1,6 @@
-// Effective draws per second of MEADS, ChEES and NUTS on the paper's four posteriors, one core: chains that start as the
-// tool's do, a warm-up, then draws. NUTS also in every kind of lock-step, beside the bound B(m) of what freedom can gain.
+// Effective draws per second of MEADS, ChEES and NUTS on the paper's four posteriors, one core: chains that start as
+// the tool's do, a warm-up, then draws. NUTS also in every kind of lock-step, beside the bound B(m) of what freedom can
+// gain.
 //
 // Usage: bench_many_chains [--chains N] [--warm-up N] [--draws N] [--precision single|double] [--target NAME]
 // [--sampler NAME] [--data-dir DIR]. Without DIR targets make up their data.
@@ -51,11 +52,12 @@ Worth worth_of(const std::vector<Real>& draws, const Options& options, std::size
   Worth worth;
   diagnostics::Summarizer summarizer;
   for (std::size_t i = 0; i < d; ++i) {
-    auto& one = summarizer.read(diagnostics::DrawsView<Real>{.data = draws.data() + i,
-                                                             .chains = options.chains,
-                                                             .draws = options.draws,
-                                                             .chain_stride = static_cast<std::ptrdiff_t>(options.draws * d),
-                                                             .draw_stride = static_cast<std::ptrdiff_t>(d)});
+    auto& one =
+        summarizer.read(diagnostics::DrawsView<Real>{.data = draws.data() + i,
+                                                     .chains = options.chains,
+                                                     .draws = options.draws,
+                                                     .chain_stride = static_cast<std::ptrdiff_t>(options.draws * d),
+                                                     .draw_stride = static_cast<std::ptrdiff_t>(d)});
     const double ess = one.ess_bulk();
     worth.least = i == 0 ? ess : std::min(worth.least, ess);
     worth.mean += ess / static_cast<double>(d);
@@ -74,9 +76,9 @@ class Tuned {
         storage_(runtime::preferred_storage(target::Asks::gradient, target->dimension(), sizeof(Real))),
         sampler_(registry::make_sampler(sampler)) {
     const auto make = [&] { return registry::make_sampler(sampler); };
-    found_ = registry::warm_up<Real>(
-        make, target, storage_, options.chains, false,
-        {.draws = options.warm_up, .target_accept = registry::usual_acceptance(sampler)}, 1, {});
+    found_ = registry::warm_up<Real>(make, target, storage_, options.chains, false,
+                                     {.draws = options.warm_up, .target_accept = registry::usual_acceptance(sampler)},
+                                     1, {});
     registry::use_tuning(*sampler_, found_.tuning);
   }
 
@@ -87,15 +89,16 @@ class Tuned {
   };
 
   Result draw(Schedule schedule) const {
-    const auto run = registry::make_run<Real>(*sampler_, target_, storage_, 1, options_.chains, false, found_.tuning.metric);
+    const auto run =
+        registry::make_run<Real>(*sampler_, target_, storage_, 1, options_.chains, false, found_.tuning.metric);
     run->start({.kind = runtime::Starts::Kind::given, .scale = 1, .positions = found_.positions});
     Result result;
     result.draws.resize(options_.chains * options_.draws * static_cast<std::size_t>(run->dimension()));
     const double begin = bench::seconds_now();
-    result.counters = run->advance(
-        options_.draws, options_.draws,
-        {.data = result.draws.data(), .first = 0, .count = options_.draws, .dimension = run->dimension()},
-        {.schedule = schedule});
+    result.counters =
+        run->advance(options_.draws, options_.draws,
+                     {.data = result.draws.data(), .first = 0, .count = options_.draws, .dimension = run->dimension()},
+                     {.schedule = schedule});
     result.seconds = bench::seconds_now() - begin;
     return result;
   }
@@ -125,11 +128,12 @@ void print_row(const std::string& sampler, const Target& target, const Options& 
   const auto free = tuned.draw(Schedule::free_running);
   const Worth worth = worth_of(free.draws, options, static_cast<std::size_t>(target->dimension()));
   const double draws = static_cast<double>(options.chains) * options.draws;
-  std::printf("  %-16s warm-up %7.2f s   draws %7.2f s   %8.1f gradients a draw   ESS/s %9.1f (least) %9.1f (mean)   "
-              "R-hat up to %.3f\n",
-              sampler.c_str(), tuned.warm_up_seconds(), free.seconds,
-              static_cast<double>(free.counters.evaluations_asked) / draws, worth.least / free.seconds,
-              worth.mean / free.seconds, worth.worst_rhat);
+  std::printf(
+      "  %-16s warm-up %7.2f s   draws %7.2f s   %8.1f gradients a draw   ESS/s %9.1f (least) %9.1f (mean)   "
+      "R-hat up to %.3f\n",
+      sampler.c_str(), tuned.warm_up_seconds(), free.seconds,
+      static_cast<double>(free.counters.evaluations_asked) / draws, worth.least / free.seconds,
+      worth.mean / free.seconds, worth.worst_rhat);
   if (sampler != "nuts") return;
   const auto lockstep = tuned.draw(Schedule::lockstep), skip = tuned.draw(Schedule::lockstep_skip),
              pack = tuned.draw(Schedule::lockstep_pack);

@@ -178,8 +178,8 @@ void add_sbc(CLI::App& app) {
   add("--tuning-from", options->tuning_from, "each: every replicate its own; first: all use the first one's", "NAME",
       warm_up)
       ->capture_default_str();
-  add("--target-accept", options->target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574; chees 0.651]", "X",
-      warm_up);
+  add("--target-accept", options->target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574; chees 0.651]",
+      "X", warm_up);
   add("--metric", options->metric, "What to learn of the scales: unit, diagonal [the default] or dense", "NAME",
       warm_up);
   add("--threads", options->job.threads, "Threads; 0 means one per core", "N", "How (never changes a rank)")

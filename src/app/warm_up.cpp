@@ -145,8 +145,7 @@ std::string warnings_of(const runtime::WarmUpFacts& facts, const WarmUpPlan& pla
   }
   if (!has_steps(job)) return text;
   constexpr double settled_within = 0.1, settled_ratio = 2;
-  if (plan.options.target_accept > 0 &&
-      std::abs(facts.accept_stat - plan.options.target_accept) > settled_within) {
+  if (plan.options.target_accept > 0 && std::abs(facts.accept_stat - plan.options.target_accept) > settled_within) {
     text += "warning: the warm-up did not settle: chains accept " + shown(facts.accept_stat, 3) + " instead of " +
             shown(plan.options.target_accept, 3) + "; try a longer --warmup\n";
   }

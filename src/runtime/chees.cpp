@@ -121,8 +121,8 @@ std::vector<Phase> chees_phases(std::uint32_t draws, bool learns_metric) {
   constexpr std::uint32_t too_few = 20;
   if (draws < too_few) return {{0, draws, draws}};
   const auto at = [&](double share) { return static_cast<std::uint32_t>(share * draws); };
-  if (!learns_metric) return {{0, at(0.15), at(0.15)}, {at(0.15), draws, draws}};
-  return {{0, at(0.1), at(0.15)}, {at(0.15), at(0.2), at(0.25)}, {at(0.25), at(0.35), at(0.45)}, {at(0.45), draws, draws}};
+  if (!learns_metric) return {{0, at(0.2), at(0.2)}, {at(0.2), draws, draws}};
+  return {{0, at(0.15), at(0.2)}, {at(0.2), at(0.25), at(0.3)}, {at(0.3), at(0.4), at(0.5)}, {at(0.5), draws, draws}};
 }
 
 template <class Real>
@@ -137,6 +137,9 @@ class WarmingUpChees {
     const lanes::FlushToZero scope;
     const double begin = now();
     place();
+    if (chains_ < 2) {
+      throw Error("chees with 1 chain", "it learns from how chains spread", "ask for more chains, or take nuts");
+    }
     const auto phases = chees_phases(options_.draws, options_.metric == Metric::diagonal);
     for (std::size_t p = 0; p < phases.size(); ++p) {
       if (p + 1 < phases.size() && p == 0) {
@@ -149,14 +152,23 @@ class WarmingUpChees {
     return std::move(result_);
   }
 
+  WarmUp only_arrive() {
+    const lanes::FlushToZero scope;
+    const double begin = now();
+    place();
+    arrive({0, options_.draws, options_.draws});
+    result_.facts.seconds = now() - begin;
+    return std::move(result_);
+  }
+
  private:
   static constexpr std::uint64_t drawing = 1, probing = 2;  ///< purposes of seeds
 
   /// The draw that all chains have made last.
   struct Draw {
-    std::vector<double> x;             ///< where chains were before
-    std::vector<Real> facts;           ///< chain by chain
-    std::vector<double> acceptance;    ///< of each chain
+    std::vector<double> x;                ///< where chains were before
+    std::vector<Real> facts;              ///< chain by chain
+    std::vector<double> acceptance;       ///< of each chain
     std::vector<char> usable, divergent;  ///< of each chain
   };
 
@@ -168,9 +180,6 @@ class WarmingUpChees {
     result_.facts.retried_starts = facts.retried_starts;
     result_.facts.first_bad_start = facts.first_bad_start;
     chains_ = run->records().chains();
-    if (chains_ < 2) {
-      throw Error("chees with 1 chain", "it learns from how chains spread", "ask for more chains, or take nuts");
-    }
     if (facts.bad_starts == chains_) {
       throw Error(
           "no chain has a usable start",
@@ -283,7 +292,8 @@ class WarmingUpChees {
       std::vector<double> trajectories = sizes;
       for (double& length : trajectories) length *= most_steps;
       const Draw draw = draw_once(
-          *run, t, {.change = 0, .before = 0, .after = 0, .before_of_chain = sizes.data(), .after_of_chain = sizes.data()},
+          *run, t,
+          {.change = 0, .before = 0, .after = 0, .before_of_chain = sizes.data(), .after_of_chain = sizes.data()},
           trajectories);
       for (std::size_t c = 0; c < chains_; ++c) each.update(c, draw.acceptance[c]);
       if (t >= phase.learn_from) variances.add(x.read(records), draw.usable);
@@ -322,7 +332,9 @@ class WarmingUpChees {
         accepted += acceptance;
         ++accepting;
       }
-      if (is_last) result_.facts.divergent += static_cast<std::uint64_t>(std::count(draw.divergent.begin(), draw.divergent.end(), 1));
+      if (is_last)
+        result_.facts.divergent +=
+            static_cast<std::uint64_t>(std::count(draw.divergent.begin(), draw.divergent.end(), 1));
     }
     result_.facts.accept_stat = accepting > 0 ? accepted / accepting : 0;
     result_.tuning.step_size = step_size.settled();
@@ -376,6 +388,15 @@ WarmUp warm_up_chees(const typename RunsOf<Real>::Make& make, int max_steps, con
   return WarmingUpChees<Real>(make, max_steps, options, seed, execution).run();
 }
 
+template <class Real>
+WarmUp arrive(const typename RunsOf<Real>::Make& make, const WarmUpOptions& options, std::uint64_t seed,
+              const Execution& execution) {
+  check(options);
+  return WarmingUpChees<Real>(make, 1, options, seed, execution).only_arrive();
+}
+
+template WarmUp arrive<float>(const RunsOf<float>::Make&, const WarmUpOptions&, std::uint64_t, const Execution&);
+template WarmUp arrive<double>(const RunsOf<double>::Make&, const WarmUpOptions&, std::uint64_t, const Execution&);
 template WarmUp warm_up_chees<float>(const RunsOf<float>::Make&, int, const WarmUpOptions&, std::uint64_t,
                                      const Execution&);
 template WarmUp warm_up_chees<double>(const RunsOf<double>::Make&, int, const WarmUpOptions&, std::uint64_t,

@@ -85,8 +85,7 @@ MeadsParameters meads_parameters(const Ensemble& ensemble, double draws) {
   }
   const double stable = share_of_stable / root_of_largest_eigenvalue(gradients, d);
   found.step_size = std::clamp(stable, smallest_step, largest_step);
-  const double rate =
-      std::max(1 / root_of_largest_eigenvalue(positions, d), 1 / ((draws + 1) * found.step_size));
+  const double rate = std::max(1 / root_of_largest_eigenvalue(positions, d), 1 / ((draws + 1) * found.step_size));
   found.damping = 1 - exponential(-2 * found.step_size * rate);
   return found;
 }
@@ -113,7 +112,8 @@ Ensemble ensemble_of(const lanes::ChainRecords& records, const std::vector<doubl
   const auto d = static_cast<std::ptrdiff_t>(ensemble.dimension);
   const auto is_finite = [](double value) { return std::isfinite(value); };
   for (std::size_t c = 0; c < records.chains(); ++c) {
-    const auto own_x = x.begin() + static_cast<std::ptrdiff_t>(c) * d, own_g = g.begin() + static_cast<std::ptrdiff_t>(c) * d;
+    const auto own_x = x.begin() + static_cast<std::ptrdiff_t>(c) * d,
+               own_g = g.begin() + static_cast<std::ptrdiff_t>(c) * d;
     if (!counts(c) || !std::isfinite(log_density[c]) || !std::all_of(own_g, own_g + d, is_finite)) continue;
     ensemble.positions.insert(ensemble.positions.end(), own_x, own_x + d);
     ensemble.gradients.insert(ensemble.gradients.end(), own_g, own_g + d);
@@ -136,8 +136,9 @@ template <class Real>
 void FoldedRun<Real>::start(const Starts& starts) {
   const std::size_t chains = records().chains();
   if (chains < 2 * folds_) {
-    throw Error(std::to_string(chains) + (chains == 1 ? " chain in " : " chains in ") + std::to_string(folds_) + " folds",
-                "every fold needs at least 2, and better many", "ask for more chains, or fewer folds (--set folds=2)");
+    throw Error(
+        std::to_string(chains) + (chains == 1 ? " chain in " : " chains in ") + std::to_string(folds_) + " folds",
+        "every fold needs at least 2, and better many", "ask for more chains, or fewer folds (--set folds=2)");
   }
   run_->start(starts);
 }
@@ -162,14 +163,16 @@ Counters FoldedRun<Real>::advance(std::uint32_t goal, std::uint32_t, const DrawW
 
 template <class Real>
 void FoldedRun<Real>::set_step_sizes(const StepSizes&) {
-  throw Error("the step sizes of a folded run cannot be set", "they come from the other folds", "fix them first (folds=0)");
+  throw Error("the step sizes of a folded run cannot be set", "they come from the other folds",
+              "fix them first (folds=0)");
 }
 
 template <class Real>
 void FoldedRun<Real>::write_parameters(std::uint32_t draw) {
   const lanes::FlushToZero scope;
   auto& all = records();
-  const auto x = lanes::RecordField<Real>(all, "x").read(all), gradient = lanes::RecordField<Real>(all, "gradient").read(all),
+  const auto x = lanes::RecordField<Real>(all, "x").read(all),
+             gradient = lanes::RecordField<Real>(all, "gradient").read(all),
              log_density = lanes::RecordField<Real>(all, "log_density").read(all);
   const lanes::RecordField<Real> step_size(all, "given_step_size"), damping(all, "given_damping"), scale(all, "scale");
   const auto fold_of = folds_of(all.chains(), folds_, seed_, draw);

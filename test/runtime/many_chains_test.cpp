@@ -97,8 +97,8 @@ TEST(WarmUpOfManyChains, SameBitsInEveryWay) {
   }
 }
 
-/// The criterion of independent normals of these scales with trajectories uniform up to `length`: the change of x² after
-/// time t has variance 4·s⁴·sin²(t/s).
+/// The criterion of independent normals of these scales with trajectories uniform up to `length`: the change of x²
+/// after time t has variance 4·s⁴·sin²(t/s).
 double criterion(const std::vector<double>& scales, double length) {
   double sum = 0;
   for (const double s : scales) sum += s * s * s * s * (1 - std::sin(2 * length / s) / (2 * length / s));
@@ -122,14 +122,15 @@ TEST(Chees, FindsTheBestTrajectoryOfAnIllConditionedNormal) {
   std::cout << "trajectory " << length << ", best " << best << ", step " << found.tuning.step_size << "\n";
   EXPECT_NEAR(length / best, 1, 0.2);
   EXPECT_NEAR(found.facts.accept_stat, 0.651, 0.05);
-  // A standard normal's is the root of tan z = z over 2.
-  const WarmUp standard = warm_up(Chees{}, Bowl{std::vector<double>(10, 1.0)}, {.chains = 128, .seed = 3},
-                                  {.draws = 400, .target_accept = 0.651});
-  EXPECT_NEAR(standard.tuning.parameters.at(0).second / 2.2467, 1, 0.15);
+  // A standard normal's is half the first root of tan z = z. Trajectories are rounded up to whole steps.
+  const WarmUp standard = warm_up(Chees{}, Bowl{std::vector<double>(100, 1.0)}, {.chains = 128, .seed = 3},
+                                  {.draws = 400, .target_accept = 0.95});
+  EXPECT_NEAR((standard.tuning.parameters.at(0).second + standard.tuning.step_size / 2) / 2.2467, 1, 0.1);
 }
 
 TEST(RootOfLargestEigenvalue, OfKnownMatrices) {
-  // Rows ±(3, 0) and ±(0, 1) in turn: S = diag(4.5, 0.5), tr S²/tr S is about 4.1; by rows (n ≤ d) and by columns alike.
+  // Rows ±(3, 0) and ±(0, 1) in turn: S = diag(4.5, 0.5), tr S²/tr S is about 4.1; by rows (n ≤ d) and by columns
+  // alike.
   std::vector<double> rows;
   for (int c = 0; c < 4000; ++c) {
     const double sign = c % 4 < 2 ? 1 : -1;
@@ -141,8 +142,8 @@ TEST(RootOfLargestEigenvalue, OfKnownMatrices) {
   for (int c = 0; c < 60; ++c) {
     for (int i = 0; i < 64; ++i) padded.push_back(i < 2 ? rows[static_cast<std::size_t>(2 * c + i)] : 0.0);
   }
-  EXPECT_NEAR(root_of_largest_eigenvalue(padded, 64),
-              root_of_largest_eigenvalue({rows.begin(), rows.begin() + 120}, 2), 1e-12);
+  EXPECT_NEAR(root_of_largest_eigenvalue(padded, 64), root_of_largest_eigenvalue({rows.begin(), rows.begin() + 120}, 2),
+              1e-12);
   EXPECT_EQ(root_of_largest_eigenvalue(std::vector<double>(10), 2), 0);
   for (double& x : rows) x *= 1e200;
   EXPECT_NEAR(root_of_largest_eigenvalue(rows, 2) / 1e200, std::sqrt(20.5 / 5), 0.01);
@@ -253,7 +254,8 @@ TEST(FoldedRun, RefusesTooFewChains) {
   EXPECT_THROW(run->start({}), breakstep::Error);
 }
 
-/// In single precision the JAX versions end with NaN on two of the paper's targets, and on starts that are all the same.
+/// In single precision the JAX versions end with NaN on two of the paper's targets, and on starts that are all the
+/// same.
 TEST(DegenerateStarts, LeadToNumbers) {
   for (const char* const sampler : {"chees", "meads"}) {
     for (const char* const target : {"predator_prey", "bod_stdnormal_prior", "funnel"}) {
@@ -265,7 +267,8 @@ TEST(DegenerateStarts, LeadToNumbers) {
         }
         const WarmUp found = tuned<float>(sampler, target, 16, options);
         EXPECT_TRUE(found.tuning.step_size > 0 && std::isfinite(found.tuning.step_size)) << sampler << " " << target;
-        for (const auto& [name, value] : found.tuning.parameters) EXPECT_TRUE(value > 0 && std::isfinite(value)) << name;
+        for (const auto& [name, value] : found.tuning.parameters)
+          EXPECT_TRUE(value > 0 && std::isfinite(value)) << name;
         for (const double sd : found.tuning.metric.sd) EXPECT_TRUE(sd > 0 && std::isfinite(sd));
         for (const double x : found.positions) EXPECT_TRUE(std::isfinite(x));
       }

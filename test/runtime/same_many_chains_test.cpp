@@ -15,8 +15,8 @@ TEST(Same, Chees) {
   check_every_way_of_running<float>(Chees{.step_size = 0.1, .trajectory = 0.7}, Bowl::of_dimension(3));
   check_every_way_of_running<double>(Chees{.step_size = 0.15, .trajectory = 1.0, .keep_proposals = true},
                                      Bowl::of_dimension(17));
-  check_stopping_and_going_on<float>(Chees{.step_size = 0.15, .trajectory = 1.0, .max_steps = 5},
-                                     Bowl::of_dimension(2), 40);
+  check_stopping_and_going_on<float>(Chees{.step_size = 0.15, .trajectory = 1.0, .max_steps = 5}, Bowl::of_dimension(2),
+                                     40);
 }
 
 TEST(Same, MeadsWithFixedParameters) {

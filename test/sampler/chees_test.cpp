@@ -59,7 +59,7 @@ TEST(Chees, BrokenAcceptanceWithoutKineticEnergy) {
 
 TEST(Chees, StepsFollowHalton) {
   const auto draws =
-      sample(Chees{.step_size = 0.1, .trajectory = 1.6, .max_steps = 13}, Bowl{{1.0}}, {.chains = 5, .draws = 7});
+      sample(Chees{.step_size = 0.125, .trajectory = 2, .max_steps = 13}, Bowl{{1.0}}, {.chains = 5, .draws = 7});
   const double expected[] = {8, 4, 12, 2, 10, 6, 13};  // ⌈16·(1/2, 1/4, 3/4, 1/8, 5/8, 3/8, 7/8)⌉, at most 13
   for (std::size_t c = 0; c < 5; ++c) {
     for (std::size_t t = 0; t < 7; ++t) EXPECT_EQ(draws.draw_facts[(c * 7 + t) * 6 + 2], expected[t]) << t;

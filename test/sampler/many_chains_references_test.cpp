@@ -40,7 +40,8 @@ const std::vector<Posterior> posteriors = {
 
 class ManyChains : public testing::TestWithParam<Posterior> {};
 
-/// All |z| < 5: with up to 102 of them per posterior a right sampler fails once in 17,000 runs, were the seed not fixed.
+/// All |z| < 5: with up to 102 of them per posterior a right sampler fails once in 17,000 runs, were the seed not
+/// fixed.
 TEST_P(ManyChains, MomentsAgree) {
   const auto path = folder_of_checks() / "references.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "there is no " << path << "; set BREAKSTEP_CHECKS to its folder";
@@ -53,9 +54,8 @@ TEST_P(ManyChains, MomentsAgree) {
   const runtime::WarmUpOptions options{.draws = posterior.warm_up,
                                        .target_accept = registry::usual_acceptance(posterior.sampler),
                                        .starts = starts_near(reference, d, posterior.chains)};
-  const auto tuned =
-      registry::warm_up<double>([&] { return registry::make_sampler(posterior.sampler); }, target, storage,
-                                posterior.chains, false, options, 5, {.threads = 0});
+  const auto tuned = registry::warm_up<double>([&] { return registry::make_sampler(posterior.sampler); }, target,
+                                               storage, posterior.chains, false, options, 5, {.threads = 0});
   const auto sampler = registry::make_sampler(posterior.sampler);
   registry::use_tuning(*sampler, tuned.tuning);
   const auto run =
@@ -76,8 +76,7 @@ TEST_P(ManyChains, MomentsAgree) {
   EXPECT_LE(verdict.beyond_four, verdict.moments / 100);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllOf, ManyChains, testing::ValuesIn(posteriors), [](const auto& test) {
-  return std::string(test.param.sampler) + "_" + test.param.key;
-});
+INSTANTIATE_TEST_SUITE_P(AllOf, ManyChains, testing::ValuesIn(posteriors),
+                         [](const auto& test) { return std::string(test.param.sampler) + "_" + test.param.key; });
 
 }  // namespace

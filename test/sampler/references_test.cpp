@@ -72,8 +72,8 @@ TEST_P(References, MomentsAgree) {
   accepted /= static_cast<double>(draws.counters.draws);
   const double share =
       static_cast<double>(draws.counters.evaluations_asked) / static_cast<double>(draws.counters.draws);
-  std::cout << posterior.key << ": " << moments << " moments, worst |z| " << worst << ", " << beyond_four << " beyond 4, "
-            << draws.facts.events << " divergent of " << draws.counters.draws << " draws, " << share
+  std::cout << posterior.key << ": " << moments << " moments, worst |z| " << worst << ", " << beyond_four
+            << " beyond 4, " << draws.facts.events << " divergent of " << draws.counters.draws << " draws, " << share
             << " leapfrogs per draw, acceptance " << accepted << ", " << draws.seconds << " s\n";
   EXPECT_LT(worst, 5.0);
   EXPECT_LE(beyond_four, static_cast<int>(2 * d) / 100);

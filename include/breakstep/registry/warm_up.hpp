@@ -40,8 +40,7 @@ using MakeSampler = std::function<std::unique_ptr<AnySampler>()>;
 template <class Real>
 runtime::WarmUp warm_up(const MakeSampler& make_sampler, const std::shared_ptr<const AnyTarget>& target,
                         lanes::Storage storage, std::size_t chains, bool one_chain_at_a_time,
-                        const runtime::WarmUpOptions& options, std::uint64_t seed,
-                        const runtime::Execution& execution);
+                        const runtime::WarmUpOptions& options, std::uint64_t seed, const runtime::Execution& execution);
 
 extern template runtime::WarmUp warm_up<float>(const MakeSampler&, const std::shared_ptr<const AnyTarget>&,
                                                lanes::Storage, std::size_t, bool, const runtime::WarmUpOptions&,

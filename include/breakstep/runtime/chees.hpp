@@ -1,9 +1,9 @@
 // The warm-up of ChEES-HMC (Hoffman, Radul and Sountsov 2021): one step size and one trajectory length, from what all
 // chains do in every draw.
 //
-// The length climbs the criterion: half the mean squared change of |x − mean|², by Adam on the logarithm of the length. The
-// step size follows the harmonic mean of the acceptances by dual averaging. Both settle on averages of the last phase.
-// Every draw waits for all chains: trajectories are equally long, so there is little to wait for.
+// The length climbs the criterion: half the mean squared change of |x − mean|², by Adam on the logarithm of the length.
+// The step size follows the harmonic mean of the acceptances by dual averaging. Both settle on averages of the last
+// phase. Every draw waits for all chains: trajectories are equally long, so there is little to wait for.
 #pragma once
 
 #include <cstddef>
@@ -48,6 +48,15 @@ template <class Real>
 WarmUp warm_up_chees(const typename RunsOf<Real>::Make& make, int max_steps, const WarmUpOptions& options,
                      std::uint64_t seed, const Execution& execution);
 
+/// Only takes chains to where the target has its mass, each by steps of a size of its own, for samplers that cannot do
+/// that themselves. Of the tuning there is a step size, the median of all.
+template <class Real>
+WarmUp arrive(const typename RunsOf<Real>::Make& make, const WarmUpOptions& options, std::uint64_t seed,
+              const Execution& execution);
+
+extern template WarmUp arrive<float>(const RunsOf<float>::Make&, const WarmUpOptions&, std::uint64_t, const Execution&);
+extern template WarmUp arrive<double>(const RunsOf<double>::Make&, const WarmUpOptions&, std::uint64_t,
+                                      const Execution&);
 extern template WarmUp warm_up_chees<float>(const RunsOf<float>::Make&, int, const WarmUpOptions&, std::uint64_t,
                                             const Execution&);
 extern template WarmUp warm_up_chees<double>(const RunsOf<double>::Make&, int, const WarmUpOptions&, std::uint64_t,

@@ -1,13 +1,13 @@
 // MEADS (Hoffman and Sountsov 2022): chains in folds, each of which takes its step size, damping and scales from where
 // the chains of another fold are now.
 //
-// In draw t, fold t mod K is held where it is, and every other fold k follows fold k − 1 as it was before the draw. That
-// is the same as moving the folds one by one, from the one before the held fold down to the one after it, each with
-// parameters from a fold that has not moved yet: hence every move leaves the product of the chains' distributions as it
-// is, and the chains may adapt for ever. Every K draws chains are shuffled into new folds.
+// In draw t, fold t mod K is held where it is, and every other fold k follows fold k − 1 as it was before the draw.
+// That is the same as moving the folds one by one, from the one before the held fold down to the one after it, each
+// with parameters from a fold that has not moved yet: hence every move leaves the product of the chains' distributions
+// as it is, and the chains may adapt for ever. Every K draws chains are shuffled into new folds.
 //
-// All parameters of draw t are functions of the chains' states after draw t − 1, so that a run can be stopped, saved and
-// continued like any other.
+// All parameters of draw t are functions of the chains' states after draw t − 1, so that a run can be stopped, saved
+// and continued like any other.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ struct MeadsParameters {
   std::vector<double> scale;
 };
 
-/// What suits a target in which these chains are at home, in the draw after `draws` others. Finite and positive whatever
-/// the chains are, as long as they are numbers.
+/// What suits a target in which these chains are at home, in the draw after `draws` others. Finite and positive
+/// whatever the chains are, as long as they are numbers.
 MeadsParameters meads_parameters(const Ensemble& ensemble, double draws);
 
 /// The square root of an estimate of the largest eigenvalue of E xxᵀ, from rows x of length d: tr S²/tr S with unbiased

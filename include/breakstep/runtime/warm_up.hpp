@@ -25,7 +25,7 @@ namespace breakstep::inline BREAKSTEP_ABI::runtime {
 /// What a warm-up finds out: all that a gradient sampler needs besides the target.
 struct Tuning {
   double step_size = 0;
-  target::GaussianPrior metric = {};  ///< sd or covariance of the draws; unit if empty
+  target::GaussianPrior metric = {};                            ///< sd or covariance of the draws; unit if empty
   std::vector<std::pair<std::string, double>> parameters = {};  ///< what else the sampler is to be given, by name
 };
 

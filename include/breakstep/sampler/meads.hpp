@@ -1,6 +1,6 @@
 // Generalized HMC as MEADS runs it (Hoffman and Sountsov 2022): one leapfrog step per draw from a momentum that is only
-// partly renewed, accepted by a slice variable that is not renewed at all (Neal 2020). Step size, damping and scales come
-// from outside, from other folds of chains (runtime/meads.hpp), or are fixed.
+// partly renewed, accepted by a slice variable that is not renewed at all (Neal 2020). Step size, damping and scales
+// come from outside, from other folds of chains (runtime/meads.hpp), or are fixed.
 //
 //     refresh ──► move ──► done      (a chain that is held goes straight from refresh to done)
 #pragma once
@@ -87,9 +87,9 @@ struct Meads {
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     using Reals = std::remove_cvref_t<decltype(s.answer)>;
     const Reals zero(Real(0)), one(Real(1));
-    return std::array<Reals, 5>{
-        s.log_density, select(s.moved, one, zero), select(s.divergent, one, zero),
-        select(s.moved & ~s.divergent, exp(min(s.first_energy - s.energy, Real(0))), zero), s.step_size};
+    return std::array<Reals, 5>{s.log_density, select(s.moved, one, zero), select(s.divergent, one, zero),
+                                select(s.moved & ~s.divergent, exp(min(s.first_energy - s.energy, Real(0))), zero),
+                                s.step_size};
   };
 
   enum Purpose : unsigned { momentum_purpose, slice_purpose };
@@ -182,8 +182,8 @@ struct Meads {
   };
 
   static constexpr auto program =
-      fsm::program(fsm::block("refresh", refresh), fsm::loop(has_to_move, fsm::block("move", drift, fsm::density, finish)),
-                   fsm::block("done", done));
+      fsm::program(fsm::block("refresh", refresh),
+                   fsm::loop(has_to_move, fsm::block("move", drift, fsm::density, finish)), fsm::block("done", done));
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::sampler

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "breakstep/error.hpp"
+#include "breakstep/registry/warm_up.hpp"
 #include "choice.hpp"
 #include "memory.hpp"
 #include "number.hpp"
@@ -256,7 +257,7 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
   what("--start-file", options.start_file, "First positions instead: d numbers for all chains, or d for each", "FILE");
   what("--superchains", options.superchains, "Groups of chains that share their start, for nested R-hat", "K");
   what("--inverse-metric", options.inverse_metric,
-       "File of d variances or d rows of a covariance: the inverse mass of nuts, hmc and mala", "FILE");
+       "File of d variances or d rows of a covariance: the inverse mass of gradient samplers", "FILE");
 
   const auto how = [&](const char* name, auto& value, const char* meaning, const char* type) {
     verb.add_option(name, value, meaning)->type_name(type)->capture_default_str()->group("How (never changes a draw)");
@@ -353,7 +354,7 @@ Job job_of_chain(const Job& job, std::size_t chain) {
   one.execution = job.execution;
   one.execution.threads = 1;
   if (!job.tunings.empty()) {
-    one.sampler->set("step_size", job.tunings[chain].step_size);
+    registry::use_tuning(*one.sampler, job.tunings[chain]);
     one.metric = job.tunings[chain].metric;
   }
   return one;

@@ -12,6 +12,7 @@
 
 #include "breakstep/calibration/calibrate.hpp"
 #include "breakstep/error.hpp"
+#include "breakstep/registry/warm_up.hpp"
 #include "choice.hpp"
 #include "draw_file.hpp"
 #include "job.hpp"
@@ -77,7 +78,7 @@ calibration::Options read_options(const Options& options, const Job& job) {
   if (has_steps && read.warm_up.draws == 0 && (options.target_accept || options.metric)) {
     throw Error("--target-accept or --metric with --warmup 0", "there is nothing to tune", "leave it out");
   }
-  if (job.sampler_name == "mala") read.warm_up.target_accept = 0.574;
+  read.warm_up.target_accept = breakstep::registry::usual_acceptance(job.sampler_name);
   if (options.target_accept) read.warm_up.target_accept = share("--target-accept", *options.target_accept);
   if (options.metric) read.warm_up.metric = choose("metric", *options.metric, metrics);
   // Where the sampler's coordinates are the prior's, the prior is the natural start.
@@ -171,14 +172,14 @@ void add_sbc(CLI::App& app) {
   add("--seed", options->job.seed, "Seed of the random numbers", "N", what)->capture_default_str();
   add("--precision", options->job.precision, "Arithmetic: single or double", "NAME", what)->capture_default_str();
   constexpr const char* warm_up = "Warm-up (changes draws)";
-  add("--warmup", options->warm_up, "Draws of each chain before those that are used; they tune nuts, hmc, mala", "N",
+  add("--warmup", options->warm_up, "Draws of each chain before those that are used; they tune gradient samplers", "N",
       warm_up)
       ->capture_default_str();
   add("--tuning-from", options->tuning_from, "each: every replicate its own; first: all use the first one's", "NAME",
       warm_up)
       ->capture_default_str();
-  add("--target-accept", options->target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574]", "X",
-      warm_up);
+  add("--target-accept", options->target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574; chees 0.651]",
+      "X", warm_up);
   add("--metric", options->metric, "What to learn of the scales: unit, diagonal [the default] or dense", "NAME",
       warm_up);
   add("--threads", options->job.threads, "Threads; 0 means one per core", "N", "How (never changes a rank)")

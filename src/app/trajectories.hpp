@@ -50,8 +50,12 @@ Trajectories about_trajectories(const Job& job, const std::vector<std::string>& 
     for_each(name, [&](double x) { sum += x; });
     return view_of(name).data == nullptr ? NAN : sum / (static_cast<double>(job.chains) * job.draws);
   };
-  about.accept_stat = mean_of("accept_stat");
   about.leapfrogs = mean_of("leapfrogs");
+  about.accept_stat = mean_of("accept_stat");
+  // A draw without a step has proposed nothing.
+  double proposals = 0;
+  for_each("leapfrogs", [&](double x) { proposals += x > 0 ? 1 : 0; });
+  if (proposals > 0) about.accept_stat *= static_cast<double>(job.chains) * job.draws / proposals;
   about.tree_depth = mean_of("tree_depth");
   for_each("divergent", [&](double x) { about.divergent += x > 0 ? 1 : 0; });
   for (const auto& parameter : job.sampler->parameters()) {

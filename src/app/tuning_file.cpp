@@ -26,6 +26,12 @@ std::string numbers_of(const Tuning& tuning) {
   return numbers.close();
 }
 
+std::string parameters_of(const Tuning& tuning) {
+  JsonObject object;
+  for (const auto& [name, value] : tuning.parameters) object.add(name, value);
+  return object.close();
+}
+
 const char* name_of_metric(const Tuning& tuning) {
   if (!tuning.metric.covariance.empty()) return "covariance";
   return tuning.metric.sd.empty() ? "unit" : "sd";
@@ -46,6 +52,9 @@ Tuning read_tuning(const std::string& path, const Json& entry, std::size_t d) {
   tuning.step_size = entry.at("step_size").get<double>();
   if (!(tuning.step_size > 0) || !std::isfinite(tuning.step_size)) {
     refuse(path, "a step size is " + std::to_string(tuning.step_size), "it must be positive");
+  }
+  for (const auto& [name, value] : entry.value("parameters", Json::object()).items()) {
+    tuning.parameters.emplace_back(name, value.get<double>());
   }
   const auto metric = entry.at("metric").get<std::string>();
   auto numbers = entry.at("numbers").get<std::vector<double>>();
@@ -72,6 +81,7 @@ std::string tuning_text(const Job& job, const std::vector<Tuning>& tunings) {
                     .add("step_size", tuning.step_size)
                     .add("metric", name_of_metric(tuning))
                     .raw("numbers", numbers_of(tuning))
+                    .raw("parameters", parameters_of(tuning))
                     .close());
   }
   return JsonObject()

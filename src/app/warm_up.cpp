@@ -36,11 +36,8 @@ bool has_steps(const Job& job) { return job.sampler->asks() == Asks::gradient; }
 template <class Real>
 runtime::WarmUp tune(const Job& job, const Mode& mode, const runtime::WarmUpOptions& options,
                      const runtime::Execution& execution) {
-  const auto one_step = sampler_like(job);
-  registry::stop_after_one_step(*one_step);
-  return runtime::warm_up(
-      registry::runs_of<Real>(*job.sampler, *one_step, job.target, mode.storage, job.chains, mode.one_chain_at_a_time),
-      options, job.seed, execution);
+  return registry::warm_up<Real>([&] { return sampler_like(job); }, job.target, mode.storage, job.chains,
+                                 mode.one_chain_at_a_time, options, job.seed, execution);
 }
 
 /// Draws that are forgotten, for samplers with nothing to tune.
@@ -113,6 +110,13 @@ std::vector<double> step_sizes_of(const std::vector<runtime::WarmUp>& results) {
   return sizes;
 }
 
+/// What was found besides the step size.
+std::string others_of(const runtime::Tuning& tuning) {
+  std::string text;
+  for (const auto& [name, value] : tuning.parameters) text += ", " + name + " " + shown(value, 4);
+  return text;
+}
+
 std::string words_of(const std::vector<runtime::WarmUp>& results, const runtime::WarmUpFacts& facts,
                      const WarmUpPlan& plan, const Job& job) {
   std::string text =
@@ -121,7 +125,8 @@ std::string words_of(const std::vector<runtime::WarmUp>& results, const runtime:
     const std::vector<double> steps = step_sizes_of(results);
     const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
     text += "; step size " + (steps.size() == 1 ? shown(steps[0], 4) : shown(*least, 4) + " to " + shown(*most, 4)) +
-            ", acceptance " + shown(facts.accept_stat, 3) + " (aimed at " + shown(plan.options.target_accept, 3) + ")";
+            others_of(results.front().tuning) + ", acceptance " + shown(facts.accept_stat, 3);
+    if (plan.options.target_accept > 0) text += " (aimed at " + shown(plan.options.target_accept, 3) + ")";
   }
   text += "\n";
   if (facts.retried_starts > 0) {
@@ -140,7 +145,7 @@ std::string warnings_of(const runtime::WarmUpFacts& facts, const WarmUpPlan& pla
   }
   if (!has_steps(job)) return text;
   constexpr double settled_within = 0.1, settled_ratio = 2;
-  if (std::abs(facts.accept_stat - plan.options.target_accept) > settled_within) {
+  if (plan.options.target_accept > 0 && std::abs(facts.accept_stat - plan.options.target_accept) > settled_within) {
     text += "warning: the warm-up did not settle: chains accept " + shown(facts.accept_stat, 3) + " instead of " +
             shown(plan.options.target_accept, 3) + "; try a longer --warmup\n";
   }
@@ -164,6 +169,7 @@ std::string json_of(const std::vector<runtime::WarmUp>& results, const runtime::
         .add("accept_stat", facts.accept_stat)
         .add("divergent", facts.divergent)
         .add("metric_change", facts.metric_change);
+    for (const auto& [name, value] : results.front().tuning.parameters) object.add(name, value);
   }
   return object.close();
 }
@@ -171,7 +177,7 @@ std::string json_of(const std::vector<runtime::WarmUp>& results, const runtime::
 /// Gives the job one tuning for all chains, or one for each.
 void use_tunings(const std::vector<runtime::Tuning>& tunings, Job& job) {
   if (tunings.size() == 1) {
-    job.sampler->set("step_size", tunings.front().step_size);
+    registry::use_tuning(*job.sampler, tunings.front());
     job.metric = tunings.front().metric;
   } else {
     job.tunings = tunings;
@@ -184,8 +190,9 @@ void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices) {
   const auto add = [&](const char* name, auto& value, const char* meaning, const char* type) {
     verb.add_option(name, value, meaning)->type_name(type)->group("Warm-up (changes draws)");
   };
-  add("--warmup", choices.draws, "Draws of each chain before those that are kept; they tune nuts, hmc, mala", "N");
-  add("--target-accept", choices.target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574]", "X");
+  add("--warmup", choices.draws, "Draws of each chain before those that are kept; they tune gradient samplers", "N");
+  add("--target-accept", choices.target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574; chees 0.651]",
+      "X");
   add("--metric", choices.metric, "What to learn of the scales: unit, diagonal [the default] or dense", "NAME");
   add("--adapt", choices.adapt,
       "pooled: one tuning from all chains [from 8 chains on]; each: every chain its own, as Stan", "NAME");
@@ -228,7 +235,11 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
   if (options.inverse_metric) {
     throw Error("--inverse-metric with --warmup", "a warm-up learns the metric itself", "leave one of them out");
   }
-  plan.options.target_accept = job.sampler_name == "mala" ? 0.574 : 0.8;
+  plan.options.target_accept = registry::usual_acceptance(job.sampler_name);
+  if (plan.options.target_accept == 0 && (choices.target_accept || choices.metric)) {
+    throw Error("sampler " + job.sampler_name + " takes neither --target-accept nor --metric",
+                "its steps and scales come from where its chains are", "leave them out");
+  }
   if (choices.target_accept) {
     plan.options.target_accept = finite_number("--target-accept", *choices.target_accept);
     if (!(plan.options.target_accept > 0 && plan.options.target_accept < 1)) {
@@ -238,8 +249,14 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
   }
   if (choices.metric) plan.options.metric = choose("metric", *choices.metric, metrics);
   constexpr std::size_t enough_to_pool = 8;
-  plan.of_each = has_steps(job) && job.chains > 1 &&
-                 (choices.adapt ? choose("adapt", *choices.adapt, who_adapts) : job.chains < enough_to_pool);
+  const bool only_pooled = registry::needs_many_chains(*job.sampler);
+  plan.of_each =
+      has_steps(job) && job.chains > 1 &&
+      (choices.adapt ? choose("adapt", *choices.adapt, who_adapts) : job.chains < enough_to_pool && !only_pooled);
+  if (plan.of_each && only_pooled) {
+    throw Error("--adapt each with sampler " + job.sampler_name, "it learns from all chains together",
+                "leave it out, or take nuts or hmc");
+  }
   if (plan.of_each && job.starts.superchains > 0) {
     throw Error("--superchains with --adapt each", "chains that find their own tuning do not share their starts",
                 "add --adapt pooled");

@@ -52,10 +52,8 @@ class Replicate {
   [[nodiscard]] const runtime::Facts& facts() const { return facts_; }
 
   [[nodiscard]] runtime::WarmUp warm_up() const {
-    const auto one_step = make_sampler_();
-    registry::stop_after_one_step(*one_step);
-    return runtime::warm_up(registry::runs_of<Real>(*sampler_, *one_step, truth_.target, storage_, options_.chains),
-                            options_.warm_up, seed_, {});
+    return registry::warm_up<Real>(make_sampler_, truth_.target, storage_, options_.chains, false, options_.warm_up,
+                                   seed_, {});
   }
 
   /// Positions of every chain's draws, already thinned: chain by chain.
@@ -71,7 +69,7 @@ class Replicate {
       starts = {.kind = runtime::Starts::Kind::given, .scale = 1, .positions = found.positions};
       forgotten = 0;
     }
-    if (tuning.step_size > 0) sampler_->set("step_size", tuning.step_size);
+    registry::use_tuning(*sampler_, tuning);
     const auto run =
         registry::make_run<Real>(*sampler_, truth_.target, storage_, seed_, options_.chains, false, tuning.metric);
     run->start(starts);

@@ -1,6 +1,12 @@
 // Compiles the runtime for both precisions, at width 1 and at this machine's widths.
 #include "breakstep/registry/run.hpp"
 
+#include <map>
+#include <string>
+#include <utility>
+
+#include "breakstep/runtime/meads.hpp"
+
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 namespace {
@@ -21,14 +27,27 @@ std::unique_ptr<runtime::Run<Real>> make(const AnySampler& sampler, const std::s
       chains);
 }
 
+/// The run itself, or in folds if that is how the sampler is meant.
+template <class Real>
+std::unique_ptr<runtime::Run<Real>> in_folds(std::unique_ptr<runtime::Run<Real>> run, const AnySampler& sampler,
+                                             std::uint64_t seed) {
+  std::map<std::string, double> values;
+  for (const Parameter& parameter : sampler.parameters()) values[parameter.name] = parameter.value;
+  if (!(values["folds"] > 0)) return run;
+  return std::make_unique<runtime::FoldedRun<Real>>(std::move(run), static_cast<std::size_t>(values["folds"]), seed,
+                                                    values["draws_before"]);
+}
+
 }  // namespace
 
 template <class Real>
 std::unique_ptr<runtime::Run<Real>> make_run(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
                                              lanes::Storage storage, std::uint64_t seed, std::size_t chains,
                                              bool one_chain_at_a_time, const target::GaussianPrior& metric) {
-  if (one_chain_at_a_time) return make<Real, 1>(sampler, target, storage, seed, chains, metric);
-  return make<Real, lanes::native_width<Real>>(sampler, target, storage, seed, chains, metric);
+  auto run = one_chain_at_a_time
+                 ? make<Real, 1>(sampler, target, storage, seed, chains, metric)
+                 : make<Real, lanes::native_width<Real>>(sampler, target, storage, seed, chains, metric);
+  return in_folds(std::move(run), sampler, seed);
 }
 
 template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&,

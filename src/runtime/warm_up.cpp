@@ -421,6 +421,8 @@ class WarmingUp {
   bool is_last_ = false;
 };
 
+}  // namespace
+
 void check(const WarmUpOptions& options) {
   if (options.draws < 1) throw Error("a warm-up has no draws", "it needs at least 1", "give more, or leave it out");
   if (!(options.target_accept > 0 && options.target_accept < 1)) {
@@ -432,8 +434,6 @@ void check(const WarmUpOptions& options) {
                 "give a positive one");
   }
 }
-
-}  // namespace
 
 template <class Real>
 WarmUp warm_up(const RunsOf<Real>& runs, const WarmUpOptions& options, std::uint64_t seed, const Execution& execution) {

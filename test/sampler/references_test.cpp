@@ -8,18 +8,16 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "breakstep/registry/run.hpp"
-#include "breakstep/runtime/sample.hpp"
+#include "posterior.hpp"
 
 namespace {
 
 using namespace breakstep;
+using namespace sampler_test;
 
 /// The metric is the references' own variances; starts lie close to their means, where no step is too long. The first
 /// half of the draws is left out.
@@ -57,87 +55,44 @@ std::uint32_t times() {
   return asked != nullptr ? static_cast<std::uint32_t>(std::max(1, std::atoi(asked))) : 1;
 }
 
-std::filesystem::path folder() {
-  const char* given = std::getenv("BREAKSTEP_CHECKS");
-  return given != nullptr ? given : BREAKSTEP_CHECKS;
-}
-
 class References : public testing::TestWithParam<Posterior> {};
 
 /// All |z| < 5: with up to 102 of them per posterior a right sampler fails once in 17,000 runs, were the seed not
 /// fixed.
 TEST_P(References, MomentsAgree) {
-  const auto path = folder() / "references.json";
+  const auto path = folder_of_checks() / "references.json";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "there is no " << path << "; set BREAKSTEP_CHECKS to its folder";
   Posterior posterior = GetParam();
   if (posterior.takes_long && times() == 1) GTEST_SKIP() << "takes long; set BREAKSTEP_MOMENTS_TIMES to have it";
   posterior.draws *= times();
-  const auto all = nlohmann::ordered_json::parse(std::ifstream(path));
-  std::vector<double> mean, sd, mean_error, sd_error;
-  for (const auto& [name, quantity] : all.at(posterior.key).at("quantities").items()) {
-    mean.push_back(quantity.at("mean"));
-    sd.push_back(quantity.at("sd"));
-    mean_error.push_back(quantity.at("mcse_mean"));
-    sd_error.push_back(quantity.at("mcse_sd"));
-  }
+  const Reference reference = read_reference(posterior.key);
   const std::shared_ptr<const registry::AnyTarget> target = registry::make_target(
-      posterior.target, {.points = posterior.points, .data = (folder() / posterior.data).string()});
+      posterior.target, {.points = posterior.points, .data = (folder_of_checks() / posterior.data).string()});
   const auto d = static_cast<std::size_t>(target->dimension());
-  ASSERT_GE(mean.size(), d);  // what follows are quantities on natural scales
+  ASSERT_GE(reference.mean.size(), d);  // what follows are quantities on natural scales
 
-  target::GaussianPrior metric{.sd = std::vector<double>(sd.begin(), sd.begin() + static_cast<std::ptrdiff_t>(d))};
-  runtime::Starts starts{.kind = runtime::Starts::Kind::given};
-  for (std::size_t c = 0; c < posterior.chains; ++c) {
-    for (std::size_t i = 0; i < d; ++i) {
-      const lanes::Stream<double, 1> stream(17, static_cast<std::uint64_t>(c), std::uint64_t{0});
-      starts.positions.push_back(mean[i] + 0.02 * sd[i] * stream.normals(static_cast<std::uint64_t>(i), 0)[0][0]);
-    }
-  }
+  target::GaussianPrior metric{.sd = {reference.sd.begin(), reference.sd.begin() + static_cast<std::ptrdiff_t>(d)}};
   const auto sampler = registry::make_sampler("nuts");
   sampler->set("step_size", posterior.step_size);
   const auto run =
       registry::make_run<double>(*sampler, target, lanes::Storage::interleaved, 5, posterior.chains, false, metric);
-  const auto draws = runtime::draw_all(
-      *run, {.chains = posterior.chains, .draws = posterior.draws, .seed = 5, .threads = 0, .starts = starts});
-
-  double worst = 0;
-  int beyond_four = 0, within_one = 0, within_two = 0, judged = 0;
-  const auto m = static_cast<double>(posterior.chains);
-  const std::uint32_t first = posterior.draws / 2;
-  const auto judge = [&](double truth, double truth_error, auto f) {
-    double sum = 0, square = 0;
-    for (std::size_t c = 0; c < posterior.chains; ++c) {
-      double own = 0;
-      for (std::uint32_t t = first; t < posterior.draws; ++t) own += f(draws.at(c, t)) / (posterior.draws - first);
-      sum += own;
-      square += own * own;
-    }
-    const double average = sum / m;
-    const double error = std::sqrt((square / m - average * average) / (m - 1));
-    const double z = std::fabs(average - truth) / std::hypot(error, truth_error);
-    worst = z <= worst ? worst : z;  // NaN counts
-    beyond_four += z > 4 ? 1 : 0;
-    within_one += z < 1 ? 1 : 0;
-    within_two += z < 2 ? 1 : 0;
-    ++judged;
-  };
-  for (std::size_t i = 0; i < d; ++i) {
-    if (static_cast<int>(i) == posterior.left_out) continue;
-    judge(mean[i], mean_error[i], [i](const double* x) { return x[i]; });
-    judge(sd[i] * sd[i], 2 * sd[i] * sd_error[i],
-          [i, centre = mean[i]](const double* x) { return (x[i] - centre) * (x[i] - centre); });
-  }
+  const auto draws = runtime::draw_all(*run, {.chains = posterior.chains,
+                                              .draws = posterior.draws,
+                                              .seed = 5,
+                                              .threads = 0,
+                                              .starts = starts_near(reference, d, posterior.chains)});
+  const Verdict verdict = judged(draws, reference, posterior.left_out);
   double accepted = 0;
   for (std::size_t i = 5; i < draws.draw_facts.size(); i += draws.fact_names.size()) accepted += draws.draw_facts[i];
   accepted /= static_cast<double>(draws.counters.draws);
   const double share =
       static_cast<double>(draws.counters.evaluations_asked) / static_cast<double>(draws.counters.draws);
-  std::cout << "| " << posterior.key << " | " << judged << " | " << worst << " | " << 100 * within_one / judged
-            << " % | " << 100 * within_two / judged << " % | " << beyond_four << " | " << posterior.chains << " | "
-            << posterior.draws - first << " | " << draws.facts.events << " | " << share << " | " << accepted << " | "
-            << draws.seconds << " |\n";
-  EXPECT_LT(worst, 5.0);
-  EXPECT_LE(beyond_four, static_cast<int>(2 * d) / 100);
+  std::cout << "| " << posterior.key << " | " << verdict.moments << " | " << verdict.worst << " | "
+            << 100 * verdict.within_one / verdict.moments << " % | " << 100 * verdict.within_two / verdict.moments
+            << " % | " << verdict.beyond_four << " | " << posterior.chains << " | " << posterior.draws / 2 << " | "
+            << draws.facts.events << " | " << share << " | " << accepted << " | " << draws.seconds << " |\n";
+  EXPECT_LT(verdict.worst, 5.0);
+  EXPECT_LE(verdict.beyond_four, static_cast<int>(2 * d) / 100);
 }
 
 /// Mixtures of N(μ·1, s·(0.01·I + 0.99·11ᵀ)) far apart: chains never leave their component, but from exact draws every

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "breakstep/error.hpp"
+#include "breakstep/runtime/chees.hpp"
 #include "breakstep/runtime/engine.hpp"
+#include "breakstep/runtime/meads.hpp"
 #include "breakstep/runtime/warm_up.hpp"
 #include "breakstep/target/differentiated.hpp"
 
@@ -62,6 +64,19 @@ std::uint64_t hash_of(const std::vector<Real>& values) {
 /// Throws Error for options that make no sense.
 void check(const SampleOptions& options, int dimension);
 
+/// The run itself, or in folds if that is how the sampler is meant.
+template <class Real, class Sampler>
+std::unique_ptr<Run<Real>> in_folds(std::unique_ptr<Run<Real>> run, [[maybe_unused]] const Sampler& sampler,
+                                    [[maybe_unused]] std::uint64_t seed) {
+  if constexpr (requires { sampler.folds; }) {
+    if (sampler.folds > 0) {
+      return std::make_unique<FoldedRun<Real>>(std::move(run), static_cast<std::size_t>(sampler.folds), seed,
+                                               sampler.draws_before);
+    }
+  }
+  return run;
+}
+
 /// A run of `sampler` on `target` that has not started. For any precision, width and storage; most users call sample().
 template <class Real, int W, Storage S, class Sampler, target::LaneTarget Target>
 std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<const Target> target, std::uint64_t seed,
@@ -71,9 +86,11 @@ std::unique_ptr<Run<Real>> make_run(const Sampler& sampler, std::shared_ptr<cons
   // A likelihood already sees the prior's map.
   std::shared_ptr<const target::Density<Real, W>> density =
       Sampler::asks == target::Asks::gradient ? target::through<Real, W>(std::move(plain), map) : std::move(plain);
-  return std::make_unique<Engine<Real, W>>(
-      [sampler, seed, map] { return std::make_unique<SamplerPack<Sampler, Real, W, S>>(sampler, seed, map); },
-      [density] { return std::make_unique<LaneEvaluator<Real, W>>(*density); }, map.dimension(), chains);
+  return in_folds<Real>(
+      std::make_unique<Engine<Real, W>>(
+          [sampler, seed, map] { return std::make_unique<SamplerPack<Sampler, Real, W, S>>(sampler, seed, map); },
+          [density] { return std::make_unique<LaneEvaluator<Real, W>>(*density); }, map.dimension(), chains),
+      sampler, seed);
 }
 
 /// The same for a batch target, whose evaluations run in the float mode of the thread that calls this.
@@ -95,10 +112,12 @@ requires(!target::LaneTarget<Target>) std::unique_ptr<Run<Real>> make_run(const 
   }
   const target::AffineMap<Real> map(target->dimension());
   const unsigned float_mode = _mm_getcsr();
-  return std::make_unique<Engine<Real, W>>(
-      [sampler, seed, map] { return std::make_unique<SamplerPack<Sampler, Real, W, S>>(sampler, seed, map); },
-      [target, float_mode] { return std::make_unique<BatchEvaluator<Target, Real, W>>(*target, float_mode); },
-      map.dimension(), chains, target->batch_invariant());
+  return in_folds<Real>(
+      std::make_unique<Engine<Real, W>>(
+          [sampler, seed, map] { return std::make_unique<SamplerPack<Sampler, Real, W, S>>(sampler, seed, map); },
+          [target, float_mode] { return std::make_unique<BatchEvaluator<Target, Real, W>>(*target, float_mode); },
+          map.dimension(), chains, target->batch_invariant()),
+      sampler, seed);
 }
 
 /// The same for a model, whose gradient is computed from its density.
@@ -186,13 +205,38 @@ WarmUp warm_up(const Sampler& sampler, const Target& target, const SampleOptions
   };
   Execution execution = options.execution;
   execution.threads = options.threads;
-  return warm_up(RunsOf<Real>{maker(sampler), maker(stopped_after_one_step(sampler))}, how, options.seed, execution);
+  if constexpr (requires { sampler.keep_proposals; }) {
+    Sampler keeping = sampler;
+    keeping.keep_proposals = true;
+    return warm_up_chees<Real>(maker(keeping), sampler.max_steps, how, options.seed, execution);
+  } else if constexpr (requires { sampler.folds; }) {
+    Sampler folded = sampler;
+    if (folded.folds == 0) folded.folds = usual_folds;
+    return warm_up_meads<Real>(maker(folded), how, options.seed, execution);
+  } else {
+    return warm_up(RunsOf<Real>{maker(sampler), maker(stopped_after_one_step(sampler))}, how, options.seed, execution);
+  }
+}
+
+/// Gives the sampler all of a tuning but the metric.
+template <class Sampler>
+void use_tuning(Sampler& sampler, const Tuning& tuning) {
+  sampler.step_size = tuning.step_size;
+  for (const auto& [name, value] : tuning.parameters) {
+    if constexpr (requires { sampler.trajectory; }) {
+      if (name == "trajectory") sampler.trajectory = value;
+    }
+    if constexpr (requires { sampler.damping; }) {
+      if (name == "damping") sampler.damping = value;
+      if (name == "draws_before") sampler.draws_before = value;
+    }
+  }
 }
 
 /// Draws on from where a warm-up ended, with what it found; `options` says the rest.
 template <class Real = double, class Sampler, target::LaneTarget Target>
 Draws<Real> sample(Sampler sampler, const Target& target, SampleOptions options, const WarmUp& warmed_up) {
-  sampler.step_size = warmed_up.tuning.step_size;
+  use_tuning(sampler, warmed_up.tuning);
   options.metric = warmed_up.tuning.metric;
   options.starts = {.kind = Starts::Kind::given, .scale = 1, .positions = warmed_up.positions};
   return sample<Real>(sampler, target, options);

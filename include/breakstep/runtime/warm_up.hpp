@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "breakstep/runtime/engine.hpp"
@@ -24,7 +26,8 @@ namespace breakstep::inline BREAKSTEP_ABI::runtime {
 /// What a warm-up finds out: all that a gradient sampler needs besides the target.
 struct Tuning {
   double step_size = 0;
-  target::GaussianPrior metric = {};  ///< sd or covariance of the draws; unit if empty
+  target::GaussianPrior metric = {};                            ///< sd or covariance of the draws; unit if empty
+  std::vector<std::pair<std::string, double>> parameters = {};  ///< what else the sampler is to be given, by name
 };
 
 enum class Metric { unit, diagonal, dense };
@@ -66,6 +69,9 @@ struct RunsOf {
 
 /// The seed of something other than draws, such that neither can be told from the other.
 std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t purpose);
+
+/// Throws Error if the options make no sense.
+void check(const WarmUpOptions& options);
 
 /// Throws Error if the options make no sense or no chain has a usable start.
 template <class Real>

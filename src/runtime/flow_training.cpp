@@ -32,16 +32,11 @@ using Batch = InterleavedVector<double, width>;
 
 enum Purpose : unsigned { positions_of_batches = 11, choices = 12, positions_of_ratios = 13 };
 
-/// Owns the vectors of `width` lanes.
-class Memory {
- public:
-  explicit Memory(int d) : memory_(lanes::aligned_zeros<double>(Batch::elements(d))), vector_(memory_.get(), d) {}
-  operator const Batch&() const { return vector_; }  // NOLINT(google-explicit-constructor)
-  const Batch* operator->() const { return &vector_; }
-
- private:
-  lanes::AlignedArray<double> memory_;
-  Batch vector_;
+/// Vectors of `width` lanes with memory of their own.
+struct Vectors {
+  explicit Vectors(int d) : memory(lanes::aligned_zeros<double>(Batch::elements(d))), at(memory.get(), d) {}
+  lanes::AlignedArray<double> memory;
+  Batch at;
 };
 
 Pack<std::uint64_t, width> numbers_from(std::size_t first) {
@@ -78,15 +73,15 @@ struct FlowTrainer::Piece {
 
   /// Values of the density at x, `native` lanes at a time, and their gradients in `adjoint` if asked for.
   Pack<double, width> evaluate(const Density& density, bool with_gradient) {
-    const int d = x->length();
+    const int d = x.at.length();
     const InterleavedVector<double, native> at(position.get(), d), by(slope.get(), d);
     Pack<double, width> values;
     for (int first = 0; first < width; first += native) {
-      for (int i = 0; i < d; ++i) at.store(i, Pack<double, native>::load(x->data() + i * width + first));
-      const auto part = with_gradient ? density.evaluate(at, by, workspace.get())
-                                      : density.evaluate(at, workspace.get());
+      for (int i = 0; i < d; ++i) at.store(i, Pack<double, native>::load(x.at.data() + i * width + first));
+      const auto part =
+          with_gradient ? density.evaluate(at, by, workspace.get()) : density.evaluate(at, workspace.get());
       for (int lane = 0; lane < native; ++lane) values.set(first + lane, part[lane]);
-      for (int i = 0; with_gradient && i < d; ++i) by[i].store(adjoint->data() + i * width + first);
+      for (int i = 0; with_gradient && i < d; ++i) by[i].store(adjoint.at.data() + i * width + first);
     }
     return values;
   }
@@ -96,7 +91,7 @@ struct FlowTrainer::Piece {
     Mask<width> good = Mask<width>::first_lanes(count);
     for (int lane = 0; lane < count; ++lane) {
       bool finite = std::isfinite(values[lane]);
-      for (int i = 0; finite && i < x->length(); ++i) finite = std::isfinite(adjoint->at(lane, i));
+      for (int i = 0; finite && i < x.at.length(); ++i) finite = std::isfinite(adjoint.at.at(lane, i));
       good.set(lane, finite);
     }
     return good;
@@ -113,25 +108,25 @@ struct FlowTrainer::Piece {
   /// −(log π(T(u)) + log|det|) of `count` fresh u from number `first` on.
   void learn_reverse(const target::Flow<double>& flow, const Density& density, std::uint64_t seed, std::size_t first,
                      int count, std::uint64_t step) {
-    fill_standard_normal(u, seed, first, step, positions_of_batches);
-    const auto log_determinant = flow.record<width>(u, x, tape.get());
+    fill_standard_normal(u.at, seed, first, step, positions_of_batches);
+    const auto log_determinant = flow.record<width>(u.at, x.at, tape.get());
     const auto values = evaluate(density, true);
     const Mask<width> good = usable(values, count);
     const Pack<double, width> zero(0.0), weight = select(good, Pack<double, width>(-1.0), zero);
-    for (int i = 0; i < x->length(); ++i) adjoint->store(i, select(good, -(*adjoint.operator->())[i], zero));
+    for (int i = 0; i < x.at.length(); ++i) adjoint.at.store(i, select(good, -adjoint.at[i], zero));
     add_loss(-(values + log_determinant), good);
     left_out += static_cast<std::uint64_t>(count - good.count());
-    flow.pull_back<width>(x, weight, adjoint, tape.get(), gradient.data(), scratch.get());
+    flow.pull_back<width>(x.at, weight, adjoint.at, tape.get(), gradient.data(), scratch.get());
   }
 
   /// −(log N(T⁻¹(x)) + log|det|) of the positions in the first `count` lanes of x.
   void learn_forward(const target::Flow<double>& flow, int count) {
-    const auto log_determinant = flow.record_inverse<width>(x, u, tape.get());
+    const auto log_determinant = flow.record_inverse<width>(x.at, u.at, tape.get());
     const Mask<width> good = Mask<width>::first_lanes(count);
     const Pack<double, width> zero(0.0), weight = select(good, Pack<double, width>(-1.0), zero);
-    for (int i = 0; i < x->length(); ++i) adjoint->store(i, select(good, (*u.operator->())[i], zero));
-    add_loss(0.5 * dot(Mask<width>::all_lanes(), *u.operator->(), *u.operator->()) - log_determinant, good);
-    flow.pull_back_inverse<width>(x, weight, adjoint, tape.get(), gradient.data(), scratch.get());
+    for (int i = 0; i < x.at.length(); ++i) adjoint.at.store(i, select(good, u.at[i], zero));
+    add_loss(0.5 * dot(Mask<width>::all_lanes(), u.at, u.at) - log_determinant, good);
+    flow.pull_back_inverse<width>(x.at, weight, adjoint.at, tape.get(), gradient.data(), scratch.get());
   }
 
   void clear() {
@@ -140,7 +135,7 @@ struct FlowTrainer::Piece {
     used = left_out = 0;
   }
 
-  Memory u, x, adjoint;
+  Vectors u, x, adjoint;
   lanes::AlignedArray<double> tape, scratch, position, slope, workspace;
   std::vector<double> gradient;
   double sum = 0;
@@ -183,7 +178,7 @@ double FlowTrainer::take_step(const std::vector<double>* positions) {
       for (int lane = 0; lane < width; ++lane) {
         const auto which = static_cast<std::size_t>(uniform[lane] * static_cast<double>(positions->size() / d));
         for (std::size_t i = 0; i < d; ++i) {
-          piece.x->set(lane, static_cast<int>(i), (*positions)[which * d + i]);
+          piece.x.at.set(lane, static_cast<int>(i), (*positions)[which * d + i]);
         }
       }
       piece.learn_forward(compiled_, count);
@@ -208,10 +203,11 @@ double FlowTrainer::take_step(const std::vector<double>* positions) {
   return moved ? sum * share : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Adam's update. A gradient that is far longer than usual is shortened: one bad position should not undo what many have
-/// taught.
+/// Adam's update. A gradient that is far longer than usual is shortened: one bad position should not undo what many
+/// have taught.
 bool FlowTrainer::move() {
-  constexpr double keep_first = 0.9, keep_second = 0.999, floor = 1e-8, longest = 3, keep_norm = 0.95, last_share = 0.01;
+  constexpr double keep_first = 0.9, keep_second = 0.999, floor = 1e-8, longest = 3, keep_norm = 0.95,
+                   last_share = 0.01;
   double squares = 0;
   for (const double g : gradient_) squares += g * g;
   const double norm = std::sqrt(squares);
@@ -251,8 +247,7 @@ void FlowTrainer::fit_scales(const std::vector<double>& positions) {
     flow_.parameters[compiled_.layout().shifts() + i] = middle;
     if (!(high - low > least)) continue;
     const lanes::FlushToZero scope;
-    flow_.parameters[compiled_.layout().log_scales() + i] =
-        log(Pack<double, 1>((high - low) / quartiles_of_normal))[0];
+    flow_.parameters[compiled_.layout().log_scales() + i] = log(Pack<double, 1>((high - low) / quartiles_of_normal))[0];
   }
   compiled_.set_parameters(flow_.parameters);
 }
@@ -264,10 +259,10 @@ std::vector<double> FlowTrainer::log_ratios(std::size_t count) {
     const lanes::FlushToZero scope;
     Piece& piece = *pieces_[p];
     for (std::size_t g = p * per_piece; g < std::min(groups, (p + 1) * per_piece); ++g) {
-      fill_standard_normal(piece.u, seed_, g * width, 0, positions_of_ratios);
-      const auto log_determinant = compiled_.apply<width>(piece.u, piece.x, piece.tape.get());
+      fill_standard_normal(piece.u.at, seed_, g * width, 0, positions_of_ratios);
+      const auto log_determinant = compiled_.apply<width>(piece.u.at, piece.x.at, piece.tape.get());
       const auto values = piece.evaluate(*density_, false);
-      const auto squares = dot(Mask<width>::all_lanes(), *piece.u.operator->(), *piece.u.operator->());
+      const auto squares = dot(Mask<width>::all_lanes(), piece.u.at, piece.u.at);
       (values + fma(squares, Pack<double, width>(0.5), log_determinant)).store(ratios.data() + g * width);
     }
   });

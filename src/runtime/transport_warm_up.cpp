@@ -69,10 +69,9 @@ class WarmingUp {
     auto& records = run->records();
     for (std::size_t c = 0; c < records.chains(); ++c) records.draws(c) = first;
     std::vector<Real> values(records.chains() * (last - first) * static_cast<std::size_t>(run->dimension()));
-    result_.facts.counters.add(
-        run->advance(last, last,
-                     {.data = values.data(), .first = first, .count = last - first, .dimension = run->dimension()},
-                     execution_));
+    result_.facts.counters.add(run->advance(
+        last, last, {.data = values.data(), .first = first, .count = last - first, .dimension = run->dimension()},
+        execution_));
     result_.positions = run->positions();
     remember(values, records.chains(), last - first, static_cast<std::size_t>(run->dimension()));
   }
@@ -153,7 +152,7 @@ template TransportWarmUp warm_up_transport<float>(const TransportRuns<float>&,
                                                   std::shared_ptr<const FlowTrainer::Density>, const TransportOptions&,
                                                   std::uint64_t, const Execution&);
 template TransportWarmUp warm_up_transport<double>(const TransportRuns<double>&,
-                                                   std::shared_ptr<const FlowTrainer::Density>,
-                                                   const TransportOptions&, std::uint64_t, const Execution&);
+                                                   std::shared_ptr<const FlowTrainer::Density>, const TransportOptions&,
+                                                   std::uint64_t, const Execution&);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::runtime

@@ -1,7 +1,7 @@
 // FlowTrainer: fits a flow to a target by Adam (Kingma and Ba 2015), with the batch as the vector axis.
 //
-// A batch falls into pieces of fixed size, whose gradients are added up in their order: neither threads nor the machine's
-// registers can be told from what a flow has learnt. Everything is in double.
+// A batch falls into pieces of fixed size, whose gradients are added up in their order: neither threads nor the
+// machine's registers can be told from what a flow has learnt. Everything is in double.
 #pragma once
 
 #include <cstddef>

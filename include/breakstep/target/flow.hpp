@@ -19,7 +19,7 @@ namespace breakstep::inline BREAKSTEP_ABI::target {
 using lanes::InterleavedVector;
 using lanes::Pack;
 
-/// `affine_spline` takes affine and spline layers in turn, two by two.
+/// What a coupling layer does to the coordinates it moves: `affine_spline` first bends, then scales and shifts them.
 enum class FlowKind { shift_scale, affine, spline, affine_spline };
 
 struct FlowShape {
@@ -47,7 +47,7 @@ struct FlowNumbers {
 class FlowLayout {
  public:
   struct Coupling {
-    bool is_spline;
+    bool has_spline, has_affine;
     std::vector<int> kept, moved;  ///< coordinates
     Dense network;
     std::size_t offset;
@@ -211,8 +211,13 @@ class Flow {
   [[nodiscard]] Spline<Real, W> spline(const Real* raw) const {
     return {raw, layout_.shape().bins, static_cast<Real>(layout_.shape().reach)};
   }
-  [[nodiscard]] std::size_t raw_count(const FlowLayout::Coupling& coupling) const {
-    return coupling.is_spline ? static_cast<std::size_t>(Spline<Real, 1>::raw_count(layout_.shape().bins)) : 2;
+  [[nodiscard]] static std::size_t raw_count(const FlowLayout::Coupling& coupling) {
+    return static_cast<std::size_t>(coupling.network.outs) / coupling.moved.size();
+  }
+  /// Of a coordinate's raw numbers the first two are the affine ones, if there are any.
+  template <int W>
+  static std::size_t first_of_spline(const FlowLayout::Coupling& coupling) {
+    return coupling.has_affine ? 2 * W : 0;
   }
 
   template <int W>
@@ -233,15 +238,18 @@ class Flow {
         const P before = x[coupling.moved[m]];
         before.store(own.before + m * W);
         const Real* raw = own.raw + m * raws;
-        if (coupling.is_spline) {
-          const auto moved = spline<W>(raw).apply(before);
-          x.store(coupling.moved[m], moved.value);
+        P value = before;
+        if (coupling.has_spline) {
+          const auto moved = spline<W>(raw + first_of_spline<W>(coupling)).apply(value);
+          value = moved.value;
           log_determinant = log_determinant + moved.log_slope;
-        } else {
+        }
+        if (coupling.has_affine) {
           const P s = log_scale<W>(P::load(raw + W));
-          x.store(coupling.moved[m], fma(before, exp(s), P::load(raw)));
+          value = fma(value, exp(s), P::load(raw));
           log_determinant = log_determinant + s;
         }
+        x.store(coupling.moved[m], value);
       }
       memory += stride;
     }
@@ -260,20 +268,20 @@ class Flow {
       const Memory<W> own = condition<W>(coupling, u, memory + c * stride);
       const std::size_t raws = raw_count(coupling) * W;
       for (std::size_t m = 0; m < coupling.moved.size(); ++m) {
-        const P after = u[coupling.moved[m]];
+        P value = u[coupling.moved[m]];
         const Real* raw = own.raw + m * raws;
-        P before, log_slope;
-        if (coupling.is_spline) {
-          const auto moved = spline<W>(raw).invert(after);
-          before = moved.value;
-          log_slope = moved.log_slope;
-        } else {
-          log_slope = -log_scale<W>(P::load(raw + W));
-          before = (after - P::load(raw)) * exp(log_slope);
+        if (coupling.has_affine) {
+          const P s = log_scale<W>(P::load(raw + W));
+          value = (value - P::load(raw)) * exp(-s);
+          log_determinant = log_determinant - s;
         }
-        before.store(own.before + m * W);
-        u.store(coupling.moved[m], before);
-        log_determinant = log_determinant + log_slope;
+        if (coupling.has_spline) {
+          const auto moved = spline<W>(raw + first_of_spline<W>(coupling)).invert(value);
+          value = moved.value;
+          log_determinant = log_determinant + moved.log_slope;
+        }
+        value.store(own.before + m * W);
+        u.store(coupling.moved[m], value);
       }
     }
     return log_determinant;
@@ -291,27 +299,53 @@ class Flow {
     Real* of_in = of_raw + static_cast<std::size_t>(coupling.network.outs) * W;
     for (std::size_t m = 0; m < coupling.moved.size(); ++m) {
       const int i = coupling.moved[m];
-      const P a = adjoint[i], before = P::load(own.before + m * W);
-      const Real* raw = own.raw + m * raws;
-      if (coupling.is_spline) {
-        const auto curve = spline<W>(raw);
-        adjoint.store(i, inverse ? curve.pull_back_inverse(before, a, of_log, of_raw + m * raws)
-                                 : curve.pull_back(before, a, of_log, of_raw + m * raws));
-      } else {
-        const P t = tanh(P::load(raw + W) * (Real(1) / cap)), s = cap * t;
-        const P through = inverse ? a * exp(-s) : a * exp(s);
-        const P of_shift = inverse ? -through : a;
-        const P of_scale = inverse ? -fma(a, before, of_log) : fma(through, before, of_log);
-        of_shift.store(of_raw + m * raws);
-        (of_scale * (Real(1) - t * t)).store(of_raw + m * raws + W);
-        adjoint.store(i, through);
-      }
+      adjoint.store(i, inverse ? pull_back_inverse_move<W>(coupling, own.raw + m * raws, P::load(own.before + m * W),
+                                                           adjoint[i], of_log, of_raw + m * raws)
+                               : pull_back_move<W>(coupling, own.raw + m * raws, P::load(own.before + m * W),
+                                                   adjoint[i], of_log, of_raw + m * raws));
     }
     coupling.network.template pull_back<Real, W>(parameters_.data() + coupling.offset, own.keep, of_raw, of_in,
                                                  gradient + coupling.offset, of_in + coupling.kept.size() * W);
     for (std::size_t k = 0; k < coupling.kept.size(); ++k) {
       adjoint.store(coupling.kept[k], adjoint[coupling.kept[k]] + P::load(of_in + k * W));
     }
+  }
+
+  /// One coordinate's move, from `before` on u's side: with the adjoint of where it went, returns that of `before` and
+  /// writes those of the raw numbers.
+  template <int W>
+  Pack<Real, W> pull_back_move(const FlowLayout::Coupling& coupling, const Real* raw, Pack<Real, W> before,
+                               Pack<Real, W> of_value, Pack<Real, W> of_log, Real* of_raw) const {
+    using P = Pack<Real, W>;
+    const auto curve = spline<W>(raw + first_of_spline<W>(coupling));
+    if (coupling.has_affine) {
+      const P middle = coupling.has_spline ? curve.apply(before).value : before;
+      const P t = tanh(P::load(raw + W) * (Real(1) / cap)), through = of_value * exp(cap * t);
+      of_value.store(of_raw);
+      (fma(through, middle, of_log) * (Real(1) - t * t)).store(of_raw + W);
+      of_value = through;
+    }
+    return coupling.has_spline ? curve.pull_back(before, of_value, of_log, of_raw + first_of_spline<W>(coupling))
+                               : of_value;
+  }
+  /// The same of the inverse: with the adjoint of `before`, returns that of where the coordinate came from.
+  template <int W>
+  Pack<Real, W> pull_back_inverse_move(const FlowLayout::Coupling& coupling, const Real* raw, Pack<Real, W> before,
+                                       Pack<Real, W> of_before, Pack<Real, W> of_log, Real* of_raw) const {
+    using P = Pack<Real, W>;
+    const auto curve = spline<W>(raw + first_of_spline<W>(coupling));
+    P of_value = of_before;
+    if (coupling.has_spline) {
+      of_value = curve.pull_back_inverse(before, of_before, of_log, of_raw + first_of_spline<W>(coupling));
+    }
+    if (coupling.has_affine) {
+      const P middle = coupling.has_spline ? curve.apply(before).value : before;
+      const P t = tanh(P::load(raw + W) * (Real(1) / cap)), through = of_value * exp(-(cap * t));
+      (-through).store(of_raw);
+      (-fma(of_value, middle, of_log) * (Real(1) - t * t)).store(of_raw + W);
+      of_value = through;
+    }
+    return of_value;
   }
 
   FlowLayout layout_;

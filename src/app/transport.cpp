@@ -71,6 +71,10 @@ runtime::TransportOptions transport_options(const Job& job, std::uint32_t draws)
   const registry::FlowSettings& settings = *job.sampler->flow();
   runtime::TransportOptions options{.draws = draws, .shape = settings.shape, .training = settings.training};
   options.shape.dimension = job.target->dimension();
+  constexpr int most_layers = 8;
+  if (options.shape.layers == 0) {
+    options.shape.layers = std::clamp(2 * breakstep::target::bits_of(options.shape.dimension), 2, most_layers);
+  }
   if (options.training.steps == 0) options.training.steps = draws;
   options.training.threads = job.execution.threads;
   return options;

@@ -19,7 +19,8 @@ class TransportSlice final : public AnySampler {
   TransportSlice()
       : slice_(make_elliptical_slice()),
         numbers_(
-            {whole("layers", "coupling layers of the flow", 0, 1000, [](FlowSettings& f) { return &f.shape.layers; }),
+            {whole("layers", "coupling layers of the flow; 0 takes two for each bit of the dimension, at most 8", 0,
+                   1000, [](FlowSettings& f) { return &f.shape.layers; }),
              whole("hidden", "units of a hidden layer of a conditioner", 1, 100'000,
                    [](FlowSettings& f) { return &f.shape.hidden; }),
              whole("depth", "hidden layers of a conditioner", 0, 100, [](FlowSettings& f) { return &f.shape.depth; }),

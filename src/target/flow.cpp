@@ -26,27 +26,34 @@ void check(const FlowShape& shape) {
           "it must be positive");
 }
 
-/// Which coordinates layer `number` moves: halves in turn, then every second one in turn, and so on. With one
-/// coordinate there is nothing to condition on, and every layer moves it.
+/// Which coordinates layer `number` moves: two layers for each bit of a coordinate's number, so that any two
+/// coordinates are parted by some of them. With one coordinate there is nothing to condition on: every layer moves it.
 bool is_moved(int number, int i, int d) {
   if (d == 1) return true;
-  const bool first = number / 2 % 2 == 0 ? i < (d + 1) / 2 : i % 2 == 0;
-  return first == (number % 2 == 1);
+  const int bit = number / 2 % bits_of(d);
+  return ((i >> bit) & 1) != number % 2;
 }
 
 }  // namespace
+
+int bits_of(int dimension) {
+  int bits = 0;
+  while (bits < 30 && (1 << bits) < dimension) ++bits;
+  return bits;
+}
 
 FlowLayout::FlowLayout(const FlowShape& shape) : shape_(shape) {
   check(shape);
   const int layers = shape.kind == FlowKind::shift_scale ? 0 : shape.layers;
   for (int number = 0; number < layers; ++number) {
     Coupling coupling{};
-    coupling.is_spline =
-        shape.kind == FlowKind::spline || (shape.kind == FlowKind::affine_spline && number / 2 % 2 == 1);
+    coupling.has_spline = shape.kind != FlowKind::affine;
+    coupling.has_affine = shape.kind != FlowKind::spline;
     for (int i = 0; i < shape.dimension; ++i) {
       (is_moved(number, i, shape.dimension) ? coupling.moved : coupling.kept).push_back(i);
     }
-    const int raws = coupling.is_spline ? Spline<double, 1>::raw_count(shape.bins) : 2;
+    const int raws =
+        (coupling.has_spline ? Spline<double, 1>::raw_count(shape.bins) : 0) + (coupling.has_affine ? 2 : 0);
     coupling.network = {.ins = static_cast<int>(coupling.kept.size()),
                         .outs = raws * static_cast<int>(coupling.moved.size()),
                         .hidden = shape.hidden,

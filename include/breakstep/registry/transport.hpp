@@ -7,7 +7,8 @@
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 struct FlowSettings {
-  target::FlowShape shape = {};                      ///< but for the dimension, which is the target's
+  /// But for the dimension, which is the target's. No layers mean two for each bit of the dimension, at most 8.
+  target::FlowShape shape = {.layers = 0};
   runtime::TrainingOptions training = {.steps = 0};  ///< no steps mean one for each draw of the warm-up
 };
 

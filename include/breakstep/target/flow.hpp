@@ -36,6 +36,10 @@ struct FlowShape {
   bool operator==(const FlowShape&) const = default;
 };
 
+/// Bits of the numbers of so many coordinates: after twice as many layers every coordinate has been moved with any
+/// other in sight.
+int bits_of(int dimension);
+
 /// What is kept of a flow: its shape and what it has learnt. Empty means no flow.
 struct FlowNumbers {
   FlowShape shape;

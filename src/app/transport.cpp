@@ -44,7 +44,7 @@ void add_flow_options(CLI::App& verb, FlowChoices& choices) {
   const auto add = [&](const char* name, auto& value, const char* meaning) {
     verb.add_option(name, value, meaning)->type_name("NAME")->group("Warm-up (changes draws)");
   };
-  add("--flow", choices.kind, "transport-slice: shift-scale, affine, spline or affine-spline [the default]");
+  add("--flow", choices.kind, "transport-slice: shift-scale, affine [the default], spline or affine-spline");
   add("--flow-loss", choices.loss,
       "transport-slice: reverse (needs gradients) or forward (learns from the chains' draws)");
   add("--flow-activation", choices.activation, "transport-slice: relu, tanh [the default] or silu");

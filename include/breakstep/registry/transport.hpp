@@ -8,7 +8,7 @@ namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 struct FlowSettings {
   /// But for the dimension, which is the target's. No layers mean two for each bit of the dimension, at most 8.
-  target::FlowShape shape = {.layers = 0};
+  target::FlowShape shape = {.kind = target::FlowKind::affine, .layers = 0};
   runtime::TrainingOptions training = {.steps = 0};  ///< no steps mean one for each draw of the warm-up
 };
 

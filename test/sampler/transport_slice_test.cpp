@@ -207,7 +207,11 @@ double worst_after_a_change(Move move) {
   std::vector<double> values(2 * job.chains);
   const std::uint32_t made = after->records().draws(0);
   after->advance(made + 1, made + 1, {.data = values.data(), .first = made, .count = 1, .dimension = 2}, {});
-  runtime::Draws<double> draws{.chains = job.chains, .draws = 1, .dimension = 2, .values = values};
+  runtime::Draws<double> draws;
+  draws.chains = job.chains;
+  draws.draws = 1;
+  draws.dimension = 2;
+  draws.values = values;
   return worst_z(draws, 0, banana_moments());
 }
 

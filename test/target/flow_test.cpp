@@ -28,7 +28,7 @@ using target::FlowShape;
 FlowNumbers bent(const FlowShape& shape, std::uint64_t seed) {
   FlowNumbers numbers = target::identity_flow(shape, seed);
   target::Synthetic random(seed + 1);
-  for (double& p : numbers.parameters) p += 0.15 * random.normal();
+  for (double& p : numbers.parameters) p += 0.1 * random.normal();
   return numbers;
 }
 
@@ -39,7 +39,7 @@ std::vector<FlowShape> shapes() {
           {.dimension = 5, .kind = FlowKind::spline, .layers = 4, .hidden = 8, .bins = 6, .reach = 3},
           {.dimension = 4, .kind = FlowKind::spline, .layers = 2, .hidden = 7, .depth = 0},
           {.dimension = 7, .kind = FlowKind::affine_spline, .layers = 4, .hidden = 11, .layer_norm = true},
-          {.dimension = 4, .kind = FlowKind::affine_spline, .layers = 5, .hidden = 8, .activation = Activation::silu},
+          {.dimension = 4, .kind = FlowKind::affine_spline, .layers = 3, .hidden = 8, .activation = Activation::silu},
           {.dimension = 4, .kind = FlowKind::affine, .layers = 2, .layer_norm = true, .activation = Activation::relu}};
 }
 

@@ -97,7 +97,7 @@ runtime::TransportWarmUp train_flow(const Job& job, const Mode& mode, const runt
   return job.is_single ? run(float{}) : run(double{});
 }
 
-std::string words_of(const runtime::TransportWarmUp& result, const runtime::TransportOptions& options) {
+std::string words_of_flow(const runtime::TransportWarmUp& result, const runtime::TransportOptions& options) {
   const runtime::TransportFacts& facts = result.facts;
   const double k = breakstep::diagnostics::pareto_k(facts.log_ratios);
   std::string text = "warm-up: " + counted(options.draws, "draw", "draws") + " of each chain and " +
@@ -112,7 +112,7 @@ std::string words_of(const runtime::TransportWarmUp& result, const runtime::Tran
   return text;
 }
 
-std::string warnings_of(const runtime::TransportWarmUp& result, const runtime::TransportOptions& options) {
+std::string warnings_of_flow(const runtime::TransportWarmUp& result, const runtime::TransportOptions& options) {
   const runtime::TransportFacts& facts = result.facts;
   std::string text;
   if (facts.bad_starts > 0) {
@@ -141,7 +141,7 @@ std::string warnings_of(const runtime::TransportWarmUp& result, const runtime::T
   return text;
 }
 
-std::string json_of(const runtime::TransportWarmUp& result) {
+std::string json_of_flow(const runtime::TransportWarmUp& result) {
   const runtime::TransportFacts& facts = result.facts;
   return JsonObject()
       .add("seconds", facts.seconds)

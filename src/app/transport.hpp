@@ -33,10 +33,10 @@ breakstep::runtime::TransportWarmUp train_flow(const Job& job, const Mode& mode,
                                                const breakstep::runtime::TransportOptions& options);
 
 /// What is said about it: to a person, what to warn of, and to a program.
-std::string words_of(const breakstep::runtime::TransportWarmUp& result,
-                     const breakstep::runtime::TransportOptions& options);
-std::string warnings_of(const breakstep::runtime::TransportWarmUp& result,
-                        const breakstep::runtime::TransportOptions& options);
-std::string json_of(const breakstep::runtime::TransportWarmUp& result);
+std::string words_of_flow(const breakstep::runtime::TransportWarmUp& result,
+                          const breakstep::runtime::TransportOptions& options);
+std::string warnings_of_flow(const breakstep::runtime::TransportWarmUp& result,
+                             const breakstep::runtime::TransportOptions& options);
+std::string json_of_flow(const breakstep::runtime::TransportWarmUp& result);
 
 }  // namespace breakstep_app

@@ -179,7 +179,7 @@ WarmUpReport warm_up_through_flow(Job& job, const Mode& mode, const WarmUpPlan& 
   if (plan.save_to) plan.save_to->write("", flow_text(job));
   job.starts.positions.clear();
   start_where_they_ended(result.positions, job);
-  return {words_of(result, *plan.transport), warnings_of(result, *plan.transport), json_of(result)};
+  return {words_of_flow(result, *plan.transport), warnings_of_flow(result, *plan.transport), json_of_flow(result)};
 }
 
 /// Whether what a warm-up of this sampler finds can be kept.

@@ -212,7 +212,8 @@ double bytes_beside(const Job& job) {
   require_memory(workspace * threads,
                  "the target's workspace on " + shown(threads, 0, 'f') + (threads == 1 ? " thread" : " threads"),
                  "ask for fewer threads or a smaller target");
-  const auto one = registry::make_run<Real>(*job.sampler, job.target, job.storage, job.seed, 1, false, job.metric);
+  const auto one =
+      registry::make_run<Real>(*job.sampler, job.target, job.storage, job.seed, 1, false, job.metric, job.flow);
   const auto per_chain = static_cast<double>(one->records().bytes_per_chain() + 4 + one->bytes_per_lane());
   return per_chain * static_cast<double>(job.chains) + workspace * threads;
 }

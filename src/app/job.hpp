@@ -45,6 +45,7 @@ struct Job {
   bool is_single = false;
   breakstep::runtime::Starts starts;
   breakstep::target::GaussianPrior metric;  ///< empty means unit
+  breakstep::target::FlowNumbers flow;      ///< of a sampler that works through one; empty means the identity
   /// One for each chain, if they do not share the sampler's step size and the metric above.
   std::vector<breakstep::runtime::Tuning> tunings;
   breakstep::lanes::Storage storage{};
@@ -84,7 +85,7 @@ std::string with_hyphens(std::string name);
 template <class Real>
 std::unique_ptr<breakstep::runtime::Run<Real>> make_run(const Job& job, const Mode& mode) {
   return breakstep::registry::make_run<Real>(*job.sampler, job.target, mode.storage, job.seed, job.chains,
-                                             mode.one_chain_at_a_time, job.metric);
+                                             mode.one_chain_at_a_time, job.metric, job.flow);
 }
 
 /// A sampler of the same kind and parameters as the job's.

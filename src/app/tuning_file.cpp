@@ -1,6 +1,7 @@
 // Tunings as JSON: what a warm-up found, to be used again.
 #include "tuning_file.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -72,7 +73,92 @@ Tuning read_tuning(const std::string& path, const Json& entry, std::size_t d) {
   return tuning;
 }
 
+/// The members that say what a file is for.
+JsonObject header_of(const Job& job) {
+  JsonObject object;
+  object.add("format", format)
+      .add("sampler", job.sampler_name)
+      .add("target", job.target_name)
+      .add("dimension", job.parameters());
+  return object;
+}
+
+/// Gives read(file) the file's object, once it is known to be of this job.
+template <class Read>
+auto read_file(const std::string& path, const Job& job, Read read) {
+  std::ifstream stream(path);
+  if (!stream) throw Error("cannot read tuning file " + path, std::strerror(errno), "check the name of the file");
+  try {
+    const Json file = Json::parse(stream);
+    if (!file.is_object()) refuse(path, "it is no object", "a tuning is one");
+    require_same(path, file, "format", format);
+    require_same(path, file, "sampler", job.sampler_name);
+    require_same(path, file, "target", job.target_name);
+    require_same(path, file, "dimension", job.parameters());
+    return read(file);
+  } catch (const Json::exception& failure) {
+    refuse(path, "it cannot be understood", failure.what());
+  }
+}
+
+template <class Value, std::size_t size>
+Value named(const std::string& path, const Json& entry, const char* what, const std::array<Value, size>& values) {
+  const auto name = entry.at(what).get<std::string>();
+  for (const Value value : values) {
+    if (name_of(value) == name) return value;
+  }
+  refuse(path, std::string("its ") + what + " is '" + name + "'", "there is none of that name");
+}
+
 }  // namespace
+
+std::string flow_text(const Job& job) {
+  const breakstep::target::FlowShape& shape = job.flow.shape;
+  JsonArray numbers;
+  for (const double number : job.flow.parameters) numbers.add(json_number(number));
+  return header_of(job)
+             .raw("flow", JsonObject()
+                              .add("kind", name_of(shape.kind))
+                              .add("layers", shape.layers)
+                              .add("hidden", shape.hidden)
+                              .add("depth", shape.depth)
+                              .add("bins", shape.bins)
+                              .add("reach", shape.reach)
+                              .add("layer_norm", shape.layer_norm)
+                              .add("activation", name_of(shape.activation))
+                              .raw("numbers", numbers.close())
+                              .close())
+             .close() +
+         "\n";
+}
+
+breakstep::target::FlowNumbers read_flow(const std::string& path, const Job& job) {
+  using breakstep::target::Activation;
+  using breakstep::target::FlowKind;
+  return read_file(path, job, [&](const Json& file) {
+    const Json& entry = file.at("flow");
+    breakstep::target::FlowNumbers flow;
+    flow.shape = {
+        .dimension = job.target->dimension(),
+        .kind = named(path, entry, "kind",
+                      std::array{FlowKind::shift_scale, FlowKind::affine, FlowKind::spline, FlowKind::affine_spline}),
+        .layers = entry.at("layers").get<int>(),
+        .hidden = entry.at("hidden").get<int>(),
+        .depth = entry.at("depth").get<int>(),
+        .bins = entry.at("bins").get<int>(),
+        .reach = entry.at("reach").get<double>(),
+        .layer_norm = entry.at("layer_norm").get<bool>(),
+        .activation =
+            named(path, entry, "activation", std::array{Activation::relu, Activation::tanh, Activation::silu})};
+    flow.parameters = entry.at("numbers").get<std::vector<double>>();
+    const std::size_t wanted = breakstep::target::FlowLayout(flow.shape).parameters();
+    if (flow.parameters.size() != wanted) {
+      refuse(path, "its flow has " + std::to_string(flow.parameters.size()) + " numbers",
+             "one of this shape has " + std::to_string(wanted));
+    }
+    return flow;
+  });
+}
 
 std::string tuning_text(const Job& job, const std::vector<Tuning>& tunings) {
   JsonArray entries;
@@ -84,26 +170,11 @@ std::string tuning_text(const Job& job, const std::vector<Tuning>& tunings) {
                     .raw("parameters", parameters_of(tuning))
                     .close());
   }
-  return JsonObject()
-             .add("format", format)
-             .add("sampler", job.sampler_name)
-             .add("target", job.target_name)
-             .add("dimension", job.parameters())
-             .raw("tunings", entries.close())
-             .close() +
-         "\n";
+  return header_of(job).raw("tunings", entries.close()).close() + "\n";
 }
 
 std::vector<Tuning> read_tunings(const std::string& path, const Job& job) {
-  std::ifstream stream(path);
-  if (!stream) throw Error("cannot read tuning file " + path, std::strerror(errno), "check the name of the file");
-  try {
-    const Json file = Json::parse(stream);
-    if (!file.is_object()) refuse(path, "it is no object", "a tuning is one");
-    require_same(path, file, "format", format);
-    require_same(path, file, "sampler", job.sampler_name);
-    require_same(path, file, "target", job.target_name);
-    require_same(path, file, "dimension", job.parameters());
+  return read_file(path, job, [&](const Json& file) {
     std::vector<Tuning> tunings;
     for (const Json& entry : file.at("tunings")) tunings.push_back(read_tuning(path, entry, job.parameters()));
     if (tunings.size() != 1 && tunings.size() != job.chains) {
@@ -111,9 +182,7 @@ std::vector<Tuning> read_tunings(const std::string& path, const Job& job) {
              "this job has " + std::to_string(job.chains));
     }
     return tunings;
-  } catch (const Json::exception& failure) {
-    refuse(path, "it cannot be understood", failure.what());
-  }
+  });
 }
 
 }  // namespace breakstep_app

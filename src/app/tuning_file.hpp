@@ -16,4 +16,8 @@ std::string tuning_text(const Job& job, const std::vector<breakstep::runtime::Tu
 /// chains.
 std::vector<breakstep::runtime::Tuning> read_tunings(const std::string& path, const Job& job);
 
+/// The same for the job's flow, of a sampler that works through one.
+std::string flow_text(const Job& job);
+breakstep::target::FlowNumbers read_flow(const std::string& path, const Job& job);
+
 }  // namespace breakstep_app

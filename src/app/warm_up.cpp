@@ -174,6 +174,23 @@ std::string json_of(const std::vector<runtime::WarmUp>& results, const runtime::
   return object.close();
 }
 
+void start_where_they_ended(const std::vector<double>& positions, Job& job) {
+  job.starts.kind = runtime::Starts::Kind::given;
+  job.starts.positions.insert(job.starts.positions.end(), positions.begin(), positions.end());
+}
+
+WarmUpReport warm_up_through_flow(Job& job, const Mode& mode, const WarmUpPlan& plan) {
+  const runtime::TransportWarmUp result = train_flow(job, mode, *plan.transport);
+  job.flow = result.flow;
+  if (plan.save_to) plan.save_to->write("", flow_text(job));
+  job.starts.positions.clear();
+  start_where_they_ended(result.positions, job);
+  return {words_of_flow(result, *plan.transport), warnings_of_flow(result, *plan.transport), json_of_flow(result)};
+}
+
+/// Whether what a warm-up of this sampler finds can be kept.
+bool has_tuning(const Job& job) { return has_steps(job) || job.sampler->flow() != nullptr; }
+
 /// Gives the job one tuning for all chains, or one for each.
 void use_tunings(const std::vector<runtime::Tuning>& tunings, Job& job) {
   if (tunings.size() == 1) {
@@ -190,12 +207,14 @@ void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices) {
   const auto add = [&](const char* name, auto& value, const char* meaning, const char* type) {
     verb.add_option(name, value, meaning)->type_name(type)->group("Warm-up (changes draws)");
   };
-  add("--warmup", choices.draws, "Draws of each chain before those that are kept; they tune gradient samplers", "N");
+  add("--warmup", choices.draws,
+      "Draws of each chain before those that are kept; they tune gradient samplers and flows", "N");
   add("--target-accept", choices.target_accept, "Acceptance to aim at, between 0 and 1 [0.8; mala 0.574; chees 0.651]",
       "X");
   add("--metric", choices.metric, "What to learn of the scales: unit, diagonal [the default] or dense", "NAME");
   add("--adapt", choices.adapt,
       "pooled: one tuning from all chains [from 8 chains on]; each: every chain its own, as Stan", "NAME");
+  add_flow_options(verb, choices.flow);
   add("--save-tuning", choices.save_tuning, "Write what the warm-up found to this JSON file", "FILE");
   add("--tuning", choices.tuning, "Use the tuning of such a file; no warm-up is needed", "FILE");
 }
@@ -206,8 +225,9 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
     if (choice)
       throw Error(name + " without --warmup", "there is nothing to tune", "add --warmup 1000, or leave it out");
   };
+  read_flow_choices(choices.flow, job);
   if (choices.tuning) {
-    if (!has_steps(job)) {
+    if (!has_tuning(job)) {
       throw Error("sampler " + job.sampler_name + " takes no --tuning", "it has neither steps nor a metric",
                   "leave it out");
     }
@@ -215,7 +235,11 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
       throw Error(std::string("--tuning with ") + (choices.draws ? "--warmup" : "--inverse-metric"),
                   "both say how to tune the sampler", "leave one of them out");
     }
-    use_tunings(read_tunings(*choices.tuning, job), job);
+    if (job.sampler->flow() != nullptr) {
+      job.flow = read_flow(*choices.tuning, job);
+    } else {
+      use_tunings(read_tunings(*choices.tuning, job), job);
+    }
   }
   WarmUpPlan plan;
   if (choices.draws) {
@@ -226,11 +250,19 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
     refuse_with(choices.metric, "--metric");
     refuse_with(choices.adapt, "--adapt");
     refuse_with(choices.save_tuning, "--save-tuning");
+    if (job.sampler->flow() != nullptr && job.flow.empty()) {
+      throw Error("sampler " + job.sampler_name + " has no flow",
+                  "a warm-up trains one, or --tuning FILE gives one that was trained before", "add --warmup 400");
+    }
     return {};
   }
-  if (!has_steps(job) && (choices.target_accept || choices.metric || choices.adapt || choices.save_tuning)) {
+  if (!has_steps(job) && (choices.target_accept || choices.metric || choices.adapt)) {
+    throw Error("sampler " + job.sampler_name + " has no steps to tune", "it has neither steps nor a metric",
+                "leave --target-accept, --metric and --adapt out");
+  }
+  if (!has_tuning(job) && choices.save_tuning) {
     throw Error("sampler " + job.sampler_name + " has nothing to tune", "it has neither steps nor a metric",
-                "leave --target-accept, --metric, --adapt and --save-tuning out");
+                "leave --save-tuning out");
   }
   if (options.inverse_metric) {
     throw Error("--inverse-metric with --warmup", "a warm-up learns the metric itself", "leave one of them out");
@@ -265,11 +297,16 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
   if (options.start_is_given || options.start_file) plan.options.starts = job.starts;
   plan.options.starts.superchains = job.starts.superchains;
   plan.options.starts.attempts = 100;
+  if (job.sampler->flow() != nullptr) {
+    plan.transport = transport_options(job, plan.options.draws);
+    plan.transport->starts = plan.options.starts;
+  }
   if (choices.save_tuning) plan.save_to.emplace(*choices.save_tuning, may_replace, 1024);
   return plan;
 }
 
 WarmUpReport warm_up(Job& job, const Mode& mode, const WarmUpPlan& plan) {
+  if (plan.transport) return warm_up_through_flow(job, mode, plan);
   const double begin = now();
   std::vector<runtime::WarmUp> results;
   if (plan.of_each) {
@@ -286,11 +323,8 @@ WarmUpReport warm_up(Job& job, const Mode& mode, const WarmUpPlan& plan) {
     if (plan.save_to) plan.save_to->write("", tuning_text(job, tunings));
     use_tunings(tunings, job);
   }
-  job.starts.kind = runtime::Starts::Kind::given;
   job.starts.positions.clear();
-  for (const auto& result : results) {
-    job.starts.positions.insert(job.starts.positions.end(), result.positions.begin(), result.positions.end());
-  }
+  for (const auto& result : results) start_where_they_ended(result.positions, job);
   return {words_of(results, facts, plan, job), warnings_of(facts, plan, job), json_of(results, facts, job)};
 }
 

@@ -7,6 +7,7 @@
 #include "breakstep/runtime/warm_up.hpp"
 #include "draw_file.hpp"
 #include "job.hpp"
+#include "transport.hpp"
 
 namespace CLI {
 class App;
@@ -17,6 +18,7 @@ namespace breakstep_app {
 /// What stands on the command line.
 struct WarmUpChoices {
   std::optional<std::string> draws, target_accept, metric, adapt, tuning, save_tuning;
+  FlowChoices flow;
 };
 
 void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices);
@@ -24,8 +26,9 @@ void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices);
 /// A checked warm-up.
 struct WarmUpPlan {
   breakstep::runtime::WarmUpOptions options;
-  bool of_each = false;             ///< every chain finds its own tuning, as with Stan
-  std::optional<DrawFile> save_to;  ///< where the tuning goes
+  bool of_each = false;                                           ///< every chain finds its own tuning, as with Stan
+  std::optional<DrawFile> save_to;                                ///< where the tuning goes
+  std::optional<breakstep::runtime::TransportOptions> transport;  ///< of a sampler that works through a flow, instead
 };
 
 /// What to do before the draws; none if nothing was asked for. Throws an Error for anything that makes no sense. Gives

@@ -16,5 +16,6 @@ std::unique_ptr<AnySampler> make_mala();
 std::unique_ptr<AnySampler> make_nuts();
 std::unique_ptr<AnySampler> make_slice();
 std::unique_ptr<AnySampler> make_slice_two_loops();
+std::unique_ptr<AnySampler> make_transport_slice();
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

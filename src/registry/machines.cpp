@@ -35,6 +35,8 @@ std::vector<NamedProgram> programs() {
       named("meads", "generalized HMC as MEADS runs it", sampler::Meads::program),
       named("slice", "slice sampling, one loop expands both ends", sampler::Slice::program),
       named("slice_two_loops", "slice sampling, each end expanded in its own loop", sampler::SliceTwoLoops::program),
+      named("transport_slice", "elliptical slice sampling in the coordinates of a flow",
+            sampler::EllipticalSlice::program),
       named("nuts", "the No-U-Turn sampler, inner loop a repeat", sampler::Nuts::program),
       named("nuts_while", "the paper's No-U-Turn sampler with a while inside (a figure, not a sampler here)",
             fsm::paper::nuts_while),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "breakstep/runtime/meads.hpp"
+#include "breakstep/runtime/transported.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
@@ -38,25 +39,55 @@ std::unique_ptr<runtime::Run<Real>> in_folds(std::unique_ptr<runtime::Run<Real>>
                                                     values["draws_before"]);
 }
 
+/// The same in the coordinates of a flow.
+template <class Real, int W>
+std::unique_ptr<runtime::Run<Real>> make_transported(const AnySampler& sampler,
+                                                     const std::shared_ptr<const AnyTarget>& target,
+                                                     lanes::Storage storage, std::uint64_t seed, std::size_t chains,
+                                                     const target::FlowNumbers& numbers) {
+  const int d = target->dimension();
+  const auto flow = std::make_shared<const target::Flow<Real>>(
+      numbers.empty() ? target::identity_flow({.dimension = d, .kind = target::FlowKind::shift_scale}, 0) : numbers);
+  const std::shared_ptr<const target::Density<Real, W>> density =
+      std::make_shared<const target::TransportedDensity<Real, W>>(
+          target->density(Width<Real, W>{}, target::Asks::density), flow);
+  auto inner = std::make_unique<runtime::Engine<Real, W>>(
+      [&sampler, storage, seed, d] {
+        return sampler.pack(Width<Real, W>{}, storage, seed, target::AffineMap<Real>(d));
+      },
+      [density, target] { return std::make_unique<runtime::LaneEvaluator<Real, W>>(*density); }, d, chains);
+  return std::make_unique<runtime::TransportedRun<Real, W>>(std::move(inner), flow);
+}
+
+template <class Real, int W>
+std::unique_ptr<runtime::Run<Real>> make_any(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
+                                             lanes::Storage storage, std::uint64_t seed, std::size_t chains,
+                                             const target::GaussianPrior& metric, const target::FlowNumbers& flow) {
+  return sampler.flow() != nullptr ? make_transported<Real, W>(sampler, target, storage, seed, chains, flow)
+                                   : make<Real, W>(sampler, target, storage, seed, chains, metric);
+}
+
 }  // namespace
 
 template <class Real>
 std::unique_ptr<runtime::Run<Real>> make_run(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
                                              lanes::Storage storage, std::uint64_t seed, std::size_t chains,
-                                             bool one_chain_at_a_time, const target::GaussianPrior& metric) {
+                                             bool one_chain_at_a_time, const target::GaussianPrior& metric,
+                                             const target::FlowNumbers& flow) {
   auto run = one_chain_at_a_time
-                 ? make<Real, 1>(sampler, target, storage, seed, chains, metric)
-                 : make<Real, lanes::native_width<Real>>(sampler, target, storage, seed, chains, metric);
+                 ? make_any<Real, 1>(sampler, target, storage, seed, chains, metric, flow)
+                 : make_any<Real, lanes::native_width<Real>>(sampler, target, storage, seed, chains, metric, flow);
   return in_folds(std::move(run), sampler, seed);
 }
 
 template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&,
                                                               const std::shared_ptr<const AnyTarget>&, lanes::Storage,
                                                               std::uint64_t, std::size_t, bool,
-                                                              const target::GaussianPrior&);
+                                                              const target::GaussianPrior&, const target::FlowNumbers&);
 template std::unique_ptr<runtime::Run<double>> make_run<double>(const AnySampler&,
                                                                 const std::shared_ptr<const AnyTarget>&, lanes::Storage,
                                                                 std::uint64_t, std::size_t, bool,
-                                                                const target::GaussianPrior&);
+                                                                const target::GaussianPrior&,
+                                                                const target::FlowNumbers&);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

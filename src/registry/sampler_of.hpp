@@ -34,6 +34,20 @@ inline std::string spelled(double number) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
+/// Throws Error if the value makes no sense.
+template <class Owner>
+void set_checked(const ParameterOf<Owner>& p, double value, Owner& owner) {
+  const bool fits = p.whole ? value >= p.lowest && value <= p.highest && value == static_cast<int>(value)
+                            : value > p.lowest && value < 1e300;
+  if (!fits) {
+    throw Error("parameter '" + p.name + "' cannot be " + spelled(value),
+                p.whole ? "it must be a whole number from " + spelled(p.lowest) + " to " + std::to_string(p.highest)
+                        : "it must be a finite number above " + spelled(p.lowest),
+                "correct it");
+  }
+  p.set(owner, value);
+}
+
 template <class Sampler>
 class SamplerOf final : public AnySampler {
  public:
@@ -50,7 +64,7 @@ class SamplerOf final : public AnySampler {
   void set(std::string_view name, double value) override {
     std::string known;
     for (const auto& p : parameters_) {
-      if (p.name == name) return checked_set(p, value);
+      if (p.name == name) return set_checked(p, value, sampler_);
       known.append(known.empty() ? "" : ", ").append(p.name);
     }
     throw Error("this sampler has no parameter '" + std::string(name) + "'",
@@ -75,18 +89,6 @@ class SamplerOf final : public AnySampler {
   }
 
  private:
-  void checked_set(const ParameterOf<Sampler>& p, double value) {
-    const bool fits = p.whole ? value >= p.lowest && value <= p.highest && value == static_cast<int>(value)
-                              : value > p.lowest && value < 1e300;
-    if (!fits) {
-      throw Error("parameter '" + p.name + "' cannot be " + spelled(value),
-                  p.whole ? "it must be a whole number from " + spelled(p.lowest) + " to " + std::to_string(p.highest)
-                          : "it must be a finite number above " + spelled(p.lowest),
-                  "correct it");
-    }
-    p.set(sampler_, value);
-  }
-
   template <class Real, int W>
   PackPtr<Real, W> make([[maybe_unused]] lanes::Storage storage, std::uint64_t seed,
                         const target::AffineMap<Real>& map) const {

@@ -21,6 +21,9 @@ const std::vector<SamplerEntry>& samplers() {
       {"nuts", "no-U-turn sampler (Hoffman, Gelman 2014), multinomial (Betancourt 2017)", make_nuts},
       {"slice", "slice sampling along a line (Neal 2003), one loop expands the bracket", make_slice},
       {"slice_two_loops", "the same with a loop for each end of the bracket", make_slice_two_loops},
+      {"transport_slice",
+       "elliptical slice through a flow that the warm-up trains (Cabezas, Nemeth 2023); for any target",
+       make_transport_slice},
   };
   return list;
 }

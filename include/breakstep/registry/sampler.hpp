@@ -20,6 +20,8 @@ struct Parameter {
   std::string meaning;
 };
 
+struct FlowSettings;
+
 class AnySampler {
  public:
   AnySampler() = default;
@@ -32,6 +34,10 @@ class AnySampler {
   [[nodiscard]] virtual std::vector<Parameter> parameters() const = 0;
   /// Throws Error if there is no such parameter or the value makes no sense.
   virtual void set(std::string_view parameter, double value) = 0;
+
+  /// Of a sampler that works in the coordinates of a flow, what it is told about it (see transport.hpp); else null.
+  [[nodiscard]] virtual const FlowSettings* flow() const { return nullptr; }
+  [[nodiscard]] virtual FlowSettings* flow() { return nullptr; }
 
   template <class Real, int W>
   using PackPtr = std::unique_ptr<runtime::LanePack<Real, W>>;

@@ -66,13 +66,13 @@ struct Quality {
   double ess_min = NAN, ess_mean = NAN, rhat = NAN;
 };
 
-/// Over the first ten coordinates at most: those of targets with more are alike.
+/// Of a target with many coordinates, over the first few.
 template <class Real>
 Quality quality_of(const std::vector<Real>& values, std::size_t chains, std::size_t draws, int dimension) {
   if (draws < 4) return {};
   diagnostics::Summarizer summarizer;
   Quality quality{std::numeric_limits<double>::infinity(), 0, 0};
-  const int looked_at = std::min(dimension, 10);
+  const int looked_at = dimension <= 10 ? dimension : 4;
   for (int i = 0; i < looked_at; ++i) {
     summarizer.read(diagnostics::DrawsView<Real>{values.data() + i, chains, draws,
                                                  static_cast<std::ptrdiff_t>(draws) * dimension, dimension});

@@ -68,7 +68,7 @@ def label(axis, x, y, title="", logx=True, logy=False):
         axis.set_xscale("log")
         low, high = axis.get_xlim()
         ticks = [t for t in ([4**k for k in range(9)] if high < 40000 and "chains" in x else [10**k for k in range(7)]) if low <= t <= high]
-        axis.set_xticks(ticks, [f"{t:,}" for t in ticks])
+        axis.set_xticks(ticks, [f"{t:,}" if t < 10**5 else f"{t // 1000}k" if t < 10**6 else f"{t // 10**6}M" for t in ticks])
         axis.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     if logy:
         axis.set_yscale("log")
@@ -206,6 +206,12 @@ def elliptical_slice_costs(results, canvas):
 
 def nuts(results, canvas):
     path, one, most, sizes = canvas.axes
+    turn = numpy.linspace(0, 2 * numpy.pi, 100)
+    along, across = numpy.sqrt(0.5 * 1.99) * numpy.cos(turn), numpy.sqrt(0.5 * 0.01) * numpy.sin(turn)
+    for mode in (-5, 5):
+        for radius in (1, 2, 3):
+            path.plot(mode + radius * (along - across) / numpy.sqrt(2), mode + radius * (along + across) / numpy.sqrt(2),
+                      color=canvas.colours["grey"], linewidth=0.7)
     for sampler, role, mark in (("nuts", "free", "o"), ("mala", "lockstep", "x")):
         file = results.out / f"nuts/path_mixture_code_{sampler}.npy"
         if file.exists():

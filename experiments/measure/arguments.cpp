@@ -43,7 +43,8 @@ std::uint64_t to_whole(const std::string& text) {
 Arguments::Arguments(int argc, char** argv, const std::vector<std::string>& known) {
   for (int i = 0; i < argc; i += 2) {
     const std::string name = argv[i];
-    const bool is_known = name.starts_with("--") && std::find(known.begin(), known.end(), name.substr(2)) != known.end();
+    const bool is_known =
+        name.starts_with("--") && std::find(known.begin(), known.end(), name.substr(2)) != known.end();
     if (!is_known || i + 1 == argc) {
       throw Error("argument '" + name + "' cannot be used", is_known ? "its value is missing" : "there is none such",
                   "see the head of experiments/measure/main.cpp");

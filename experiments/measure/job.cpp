@@ -81,9 +81,8 @@ Job::Ready Job::prepare(registry::AnySampler& sampler, std::size_t chains, std::
     const auto one_step = registry::make_sampler(sampler_);
     tune(*one_step);
     registry::stop_after_one_step(*one_step);
-    const auto found =
-        runtime::warm_up(registry::runs_of<Real>(sampler, *one_step, target_, storage_here, chains),
-                         {.draws = warm_up_}, seed, runtime::Execution{});
+    const auto found = runtime::warm_up(registry::runs_of<Real>(sampler, *one_step, target_, storage_here, chains),
+                                        {.draws = warm_up_}, seed, {.threads = 0});
     sampler.set("step_size", found.tuning.step_size);
     ready.starts.kind = runtime::Starts::Kind::given;
     ready.starts.positions = found.positions;

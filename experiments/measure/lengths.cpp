@@ -55,7 +55,8 @@ float longest(const Lengths& lengths, std::size_t first, std::size_t chains, std
 void write_histogram(const Lengths& lengths, const std::string& prefix) {
   std::map<int, std::pair<std::uint64_t, std::uint64_t>> counts;
   for (const float n : lengths.values) ++counts[static_cast<int>(n)].first;
-  for (std::size_t t = 0; t < lengths.draws; ++t) ++counts[static_cast<int>(longest(lengths, 0, lengths.chains, t))].second;
+  for (std::size_t t = 0; t < lengths.draws; ++t)
+    ++counts[static_cast<int>(longest(lengths, 0, lengths.chains, t))].second;
   CsvFile file(prefix + "_histogram.csv", "rounds,draws,maxima");
   for (const auto& [n, count] : counts) {
     file.row("%d,%llu,%llu", n, static_cast<unsigned long long>(count.first),
@@ -145,8 +146,7 @@ void measure(const Job& job, const Arguments& arguments) {
   }
   std::vector<Real> facts(chains * draws * names.size());
   run->start(ready.starts);
-  run->advance(draws, draws,
-               {.count = draws, .facts = facts.data(), .fact_count = static_cast<int>(names.size())},
+  run->advance(draws, draws, {.count = draws, .facts = facts.data(), .fact_count = static_cast<int>(names.size())},
                {.threads = static_cast<int>(arguments.whole("threads", 0))});
 
   Lengths lengths{chains, draws, std::vector<float>(chains * draws)};

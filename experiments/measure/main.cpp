@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
                   std::thread::hardware_concurrency(), breakstep::lanes::native_width<float>,
                   breakstep::lanes::native_width<double>);
     } else {
-      std::fprintf(stderr, "measure: no kind '%s' (known are time, lengths and machine): see the head of main.cpp\n", kind);
+      std::fprintf(stderr, "measure: no kind '%s' (known are time, lengths and machine): see the head of main.cpp\n",
+                   kind);
       return 2;
     }
   } catch (const std::exception& error) {

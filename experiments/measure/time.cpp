@@ -34,9 +34,7 @@ struct Mode {
 
 /// paper-*: as in the paper, without skipping, refilling and parking.
 const std::map<std::string, Mode>& modes() {
-  const auto paper = [](Step step) {
-    return Mode{{.step = step, .skip = false, .refill = false, .parking = 1}};
-  };
+  const auto paper = [](Step step) { return Mode{{.step = step, .skip = false, .refill = false, .parking = 1}}; };
   static const std::map<std::string, Mode> all = {
       {"lockstep", {{.schedule = Schedule::lockstep}}},
       {"lockstep-skip", {{.schedule = Schedule::lockstep_skip}}},
@@ -132,6 +130,7 @@ class Contest {
           std::uint64_t seed)
       : job_(job), chains_(chains), draws_(draws), seed_(seed), sampler_(registry::make_sampler(job.sampler_name())) {
     job.tune(*sampler_);
+    bench::stay_on_one_core(false);
     ready_ = job.prepare<Real>(*sampler_, chains, seed);
     const auto storage = job.storage(sampler_->asks(), sizeof(Real));
     for (const std::string& name : names) {
@@ -173,8 +172,7 @@ class Contest {
       entry.run->start(ready_.starts);
       const double begin = bench::seconds_now();
       counters = entry.run->advance(
-          draws_, draws_,
-          {.data = values_.data(), .first = 0, .count = draws_, .dimension = entry.run->dimension()},
+          draws_, draws_, {.data = values_.data(), .first = 0, .count = draws_, .dimension = entry.run->dimension()},
           entry.mode.execution);
       seconds += bench::seconds_now() - begin;
       ++repeats;
@@ -201,7 +199,8 @@ class Contest {
     print("density", round, taken, counters, "");
   }
 
-  void print(const std::string& name, int round, double seconds, const runtime::Counters& c, const std::string& blocks) {
+  void print(const std::string& name, int round, double seconds, const runtime::Counters& c,
+             const std::string& blocks) {
     const auto text = [](auto number) { return static_cast<unsigned long long>(number); };
     std::printf("%s,%s,%d,%zu,%u,%llu,%d,%s,%.9g,%llu,%llu,%llu,%llu,%llu,%llu,%.6g,%.6g,%.5g,%.5g,%s\n",
                 job_.sampler_name().c_str(), sizeof(Real) == 4 ? "single" : "double", job_.target()->dimension(),

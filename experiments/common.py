@@ -169,10 +169,10 @@ def median(values):
     return statistics.median(values) if values else None
 
 
-def ratios(rows: list[dict], slower: str, faster: str, **where) -> list[float]:
+def ratios(rows: list[dict], slower: str, faster: str, *, clock="seconds", **where) -> list[float]:
     """Seconds of one mode over those of another, one ratio for each seed and round: both were timed side by side."""
     def turns(mode):
-        return {(row["seed"], row["round"]): row["seconds"] for row in rows
+        return {(row["seed"], row["round"]): row[clock] for row in rows
                 if row["mode"] == mode and all(row[k] == v for k, v in where.items())}
     a, b = turns(slower), turns(faster)
     return [a[turn] / b[turn] for turn in sorted(a.keys() & b.keys())]

@@ -70,7 +70,7 @@ class Page:
         if rows:
             seeds, rounds = {row["seed"] for row in rows}, max(row["round"] for row in rows) + 1
             words.append(f"{' and '.join(sorted({row['precision'] for row in rows}))} precision, {len(seeds)} seed(s), up to {rounds} interleaved round(s); "
-                         "medians, bands and brackets are ranges")
+                         "processor time of the one thread, wall time of two; medians; bands and brackets are ranges")
         notes = self.results.notes(experiment)
         if notes.get("text"):
             words.append(notes["text"])
@@ -131,7 +131,7 @@ class Page:
         self.chains_table([(f"n = {n}", f"elliptical_slice/time_{n}") for n in (25, 100, 400, 414)])
         self.head("6. NUTS (section 7.3)")
         self.picture("nuts", "100-d mixture as the authors' program has it. " + self.circumstances("nuts"))
-        self.picture("nuts_sizes", "Effective draws per minute, O(d) gradient: sizes from 1,000 draws of each chain (the modes do not mix in 1,000 draws), times from fewer.")
+        self.picture("nuts_sizes", "Effective draws per minute, O(d) gradient: what a draw is worth from the longest chains (few cross from mode to mode: a single chain does not know of the other), times from fewer draws.")
         self.chains_table([("as coded, dense gradient", "nuts/time_mixture_code_dense"), ("as coded, O(d) gradient", "nuts/time_mixture_code"),
                            ("as in the text, O(d)", "nuts/time_mixture_paper")])
         self.head("7. Tables (section 7.4 and the appendix)")
@@ -206,7 +206,7 @@ class Page:
         for name in ("delayed_rejection", "elliptical_slice", "nuts"):
             file = f"scale/chains_{name}"
             for m in self.results.numbers_of_chains(file):
-                pair = self.results.speedup(file, m, "free", "free-threads-2")
+                pair = self.results.gain_of_two_threads(file, m)
                 if m < 1000 or not pair:
                     continue
                 one, gain = median(self.results.seconds_per_draw(file, m, "free")), min(2.0, median(pair))

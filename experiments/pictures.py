@@ -200,7 +200,7 @@ def elliptical_slice_costs(results, canvas):
         with_spread(canvas, wall, mode, ms, [[1e6 * s for s in results.seconds_per_draw(name, m, mode)] for m in ms], NAMES[mode])
         with_spread(canvas, size, mode, ms, [results.ess_per_second(name, m, mode) for m in ms], NAMES[mode])
     label(wall, "chains m", "µs per draw of a chain", "time", logy=True)
-    label(size, "chains m", "effective draws per second", "worst parameter", logy=True)
+    label(size, "chains m", "effective draws per second", "worst parameter, from the longest chains", logy=True)
     shrinks.legend()
 
 
@@ -254,7 +254,7 @@ def scale(results, canvas):
         rows = f"scale/chains_{name}"
         ms = results.numbers_of_chains(rows)
         with_spread(canvas, chains, role, ms, [[1e9 * s for s in results.seconds_per_draw(rows, m, "free")] for m in ms], name.replace("_", " "))
-        with_spread(canvas, threads, role, ms, [results.speedup(rows, m, "free", "free-threads-2") for m in ms], name.replace("_", " "))
+        with_spread(canvas, threads, role, ms, [results.gain_of_two_threads(rows, m) for m in ms], name.replace("_", " "))
     for sampler, role in (("nuts", "lockstep"), ("slice", "other")):
         found = [(d, [1e9 * row["seconds"] / row["asked"] for row in chosen(results.rows(f"scale/dimension_{sampler}_{d}"), mode="free")])
                  for d in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)]

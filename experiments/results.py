@@ -32,6 +32,9 @@ class Results:
     def speedup(self, name: str, m: int, slower="lockstep", faster="free") -> list[float]:
         return ratios(self.rows(name), slower, faster, m=m)
 
+    def gain_of_two_threads(self, name: str, m: int) -> list[float]:
+        return ratios(self.rows(name), "free", "free-threads-2", clock="wall_seconds", m=m)
+
     def bound(self, name: str, m: int):
         """B(m): evaluations that lock-step executes for each one asked."""
         return median(row["executed"] / row["asked"] for row in chosen(self.rows(name), mode="lockstep", m=m))
@@ -44,8 +47,17 @@ class Results:
     def seconds_per_draw(self, name: str, m: int, mode: str) -> list[float]:
         return [row["seconds"] / row["draws_made"] for row in chosen(self.rows(name), mode=mode, m=m)]
 
+    @functools.lru_cache(maxsize=None)
+    def ess_per_draw(self, name: str):
+        """Of the worst parameter, from the longest chains of the file: what a draw is worth does not depend on the number of
+        chains, but estimates from few draws or from one chain do not show it."""
+        rows = [row for row in self.rows(name) if row["m"] >= 4 and isinstance(row["ess_min"], (int, float)) and row["draws_made"]]
+        longest = max((row["draws"] for row in rows), default=0)
+        return median(row["ess_min"] / row["draws_made"] for row in rows if row["draws"] == longest)
+
     def ess_per_second(self, name: str, m: int, mode: str) -> list[float]:
-        return [row["ess_min"] / row["seconds"] for row in chosen(self.rows(name), mode=mode, m=m)]
+        worth = self.ess_per_draw(name) or math.nan
+        return [worth / seconds for seconds in self.seconds_per_draw(name, m, mode)]
 
     def against_best_lockstep(self, name: str, m: int):
         """(ratio, mode): how much faster free running is than the fastest lock-step mode."""

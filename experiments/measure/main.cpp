@@ -2,6 +2,8 @@
 //
 //   measure time JOB --chains 1,16,1024 --draws N [--work CHAINS·DRAWS] --modes lockstep,free,… [--seeds 1,2]
 //                [--rounds N] [--seconds S] [--precision single|double] [--least-draws N]   rows on standard output
+//                `seconds` is processor time of modes with one thread, so that a shared machine shows less, else
+//                `wall_seconds`
 //   measure lengths JOB --chains M --draws N --out PREFIX [--checkpoints 100,1000] [--seed S] [--threads T]
 //   measure machine                                                                  one row: instruction set, cores
 //   JOB: --sampler NAME --target NAME [--set a=1,b=2] [--points N] [--data FILE] [--dimension N]

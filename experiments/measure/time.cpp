@@ -1,6 +1,8 @@
 // Times modes; draws are checked to be the same bits, so effective sizes are computed once for all.
 #include "time.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -53,6 +55,18 @@ const std::map<std::string, Mode>& modes() {
   return all;
 }
 
+/// Seconds that this process has computed: unlike the clock on the wall, it does not count what others took of a core.
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// What one run took, or several together.
+struct Taken {
+  double processor = 0, wall = 0;
+};
+
 template <class Real>
 struct Entry {
   std::string name;
@@ -83,9 +97,9 @@ Quality quality_of(const std::vector<Real>& values, std::size_t chains, std::siz
   return quality;
 }
 
-/// Evaluations by themselves, on full packs; {evaluations, seconds}.
+/// Evaluations by themselves, on full packs, and what they took.
 template <class Real>
-std::pair<double, double> evaluate_alone(const Job& job, target::Asks asks, double seconds) {
+std::pair<double, Taken> evaluate_alone(const Job& job, target::Asks asks, double seconds) {
   const lanes::FlushToZero scope;
   constexpr int W = lanes::native_width<Real>;
   const auto density = job.target()->density(registry::Width<Real, W>{}, asks);
@@ -97,16 +111,16 @@ std::pair<double, double> evaluate_alone(const Job& job, target::Asks asks, doub
   for (int i = 0; i < density->dimension(); ++i) x.store(i, lanes::Pack<Real, W>::lane_numbers() * Real(0.05));
   volatile Real keep = 0;  // nothing may be left out
   double evaluations = 0;
-  const double begin = bench::seconds_now();
+  const double begin = bench::seconds_now(), begin_processor = processor_seconds();
   do {
     for (int k = 0; k < 10; ++k) {
       keep = (asks == target::Asks::gradient ? density->evaluate(x, gradient, workspace.get())
                                              : density->evaluate(x, workspace.get()))[0];
     }
     evaluations += 10.0 * W;
-  } while (bench::seconds_now() - begin < seconds);
+  } while (processor_seconds() - begin_processor < seconds);
   (void)keep;
-  return {evaluations, bench::seconds_now() - begin};
+  return {evaluations, {processor_seconds() - begin_processor, bench::seconds_now() - begin}};
 }
 
 std::string blocks_text(const runtime::Counters& counters, const std::vector<std::string>& names) {
@@ -164,21 +178,25 @@ class Contest {
  private:
   void time(Entry<Real>& entry, int round, double least_seconds) {
     bench::stay_on_one_core(entry.mode.execution.threads == 1);
-    double seconds = 0;
+    Taken taken;
     int repeats = 0;
     runtime::Counters counters;
     do {
       std::fill(values_.begin(), values_.end(), Real(0));
       entry.run->start(ready_.starts);
-      const double begin = bench::seconds_now();
+      const double begin = bench::seconds_now(), begin_processor = processor_seconds();
       counters = entry.run->advance(
           draws_, draws_, {.data = values_.data(), .first = 0, .count = draws_, .dimension = entry.run->dimension()},
           entry.mode.execution);
-      seconds += bench::seconds_now() - begin;
+      taken.processor += processor_seconds() - begin_processor;
+      taken.wall += bench::seconds_now() - begin;
       ++repeats;
       check_draws(entry.name);
-    } while (seconds < least_seconds);
-    print(entry.name, round, seconds / repeats, counters, blocks_text(counters, entry.run->state_names()));
+    } while (taken.processor < least_seconds);
+    taken = {taken.processor / repeats, taken.wall / repeats};
+    // The work of several threads is done when the last one is.
+    if (entry.mode.execution.threads != 1) taken.processor = taken.wall;
+    print(entry.name, round, taken, counters, blocks_text(counters, entry.run->state_names()));
   }
 
   void check_draws(const std::string& name) {
@@ -199,14 +217,15 @@ class Contest {
     print("density", round, taken, counters, "");
   }
 
-  void print(const std::string& name, int round, double seconds, const runtime::Counters& c,
+  void print(const std::string& name, int round, const Taken& taken, const runtime::Counters& c,
              const std::string& blocks) {
     const auto text = [](auto number) { return static_cast<unsigned long long>(number); };
-    std::printf("%s,%s,%d,%zu,%u,%llu,%d,%s,%.9g,%llu,%llu,%llu,%llu,%llu,%llu,%.6g,%.6g,%.5g,%.5g,%s\n",
+    std::printf("%s,%s,%d,%zu,%u,%llu,%d,%s,%.9g,%.9g,%llu,%llu,%llu,%llu,%llu,%llu,%.6g,%.6g,%.5g,%.5g,%s\n",
                 job_.sampler_name().c_str(), sizeof(Real) == 4 ? "single" : "double", job_.target()->dimension(),
-                chains_, draws_, text(seed_), round, name.c_str(), seconds, text(c.draws), text(c.evaluations_asked),
-                text(c.evaluations_executed), text(c.rounds_wanted), text(c.rounds_executed), text(c.steps),
-                quality_.ess_min, quality_.ess_mean, quality_.rhat, ready_.warm_up_seconds, blocks.c_str());
+                chains_, draws_, text(seed_), round, name.c_str(), taken.processor, taken.wall, text(c.draws),
+                text(c.evaluations_asked), text(c.evaluations_executed), text(c.rounds_wanted), text(c.rounds_executed),
+                text(c.steps), quality_.ess_min, quality_.ess_mean, quality_.rhat, ready_.warm_up_seconds,
+                blocks.c_str());
     std::fflush(stdout);
   }
 
@@ -234,7 +253,8 @@ void time_modes(int argc, char** argv) {
   const Effort effort{static_cast<int>(arguments.whole("rounds", 3)), arguments.number("seconds", 0.05)};
   const auto most = arguments.whole("draws", 1000), least = arguments.whole("least-draws", 4);
   std::printf(
-      "sampler,precision,d,m,draws,seed,round,mode,seconds,draws_made,asked,executed,rounds_wanted,rounds_executed,"
+      "sampler,precision,d,m,draws,seed,round,mode,seconds,wall_seconds,draws_made,asked,executed,rounds_wanted,rounds_"
+      "executed,"
       "steps,ess_min,ess_mean,rhat,warm_up_seconds,blocks\n");
   for (const std::uint64_t m : arguments.wholes("chains", "1024")) {
     const std::uint64_t share = arguments.whole("work", m * most) / m;

@@ -69,7 +69,7 @@ class Counting(unittest.TestCase):
 class Verdicts(unittest.TestCase):
     """Made-up measurements must give the verdicts that they deserve."""
 
-    COLUMNS = ["m", "draws", "seed", "round", "mode", "seconds", "draws_made", "asked", "executed", "rounds_wanted", "rounds_executed",
+    COLUMNS = ["m", "draws", "seed", "round", "mode", "seconds", "wall_seconds", "draws_made", "asked", "executed", "rounds_wanted", "rounds_executed",
                "ess_min", "precision"]
 
     def results_with(self, folder, free_seconds) -> results.Results:
@@ -81,7 +81,7 @@ class Verdicts(unittest.TestCase):
                 writer.writerow(self.COLUMNS)
                 for m in (16, 100, 500, 1024):
                     for mode, seconds in (("lockstep", 10), ("lockstep-skip", 3), ("free", free_seconds)):
-                        writer.writerow([m, 10, 1, 0, mode, seconds, 10 * m, 100, 2000, 100, 2000, 50, "single"])
+                        writer.writerow([m, 10, 1, 0, mode, seconds, seconds, 10 * m, 100, 2000, 100, 2000, 50, "single"])
         return results.Results(folder)
 
     def goals(self, free_seconds):

@@ -1,5 +1,5 @@
 # The commands of the project; each installs what it needs first (tools/setup). Start with `make run` or `make test`.
-.PHONY: help run test check build bench peers format lint asan tsan clean
+.PHONY: help run test check build bench peers experiments format lint asan tsan clean
 
 export CTEST_OUTPUT_ON_FAILURE = 1
 JOBS ?= $(shell nproc)
@@ -10,6 +10,7 @@ help:
 	@echo "make check   build and run the unit tests (the fast loop)"
 	@echo "make bench   build and run the benchmarks"
 	@echo "make peers   the benchmarks beside NumPyro, BlackJAX, Stan and nutpie (from PyPI; about an hour)"
+	@echo "make experiments  the paper's figures and tables, measured, with a page (20 minutes; FULL=1: hours)"
 	@echo "make asan    every test under the address and undefined-behaviour sanitizers"
 	@echo "make tsan    the tests of what runs on threads, under the thread sanitizer"
 	@echo "make format  format the sources;  make lint  check format and run clang-tidy"
@@ -34,6 +35,9 @@ bench: build
 
 peers: build
 	@tools/peers $(PEERS)
+
+experiments: build
+	@tools/experiments $(if $(FULL),--full) $(EXPERIMENTS)
 
 asan:
 	@tools/setup build test

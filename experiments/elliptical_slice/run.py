@@ -1,0 +1,35 @@
+"""Elliptical slice sampling on the real-estate Gaussian process (section 7.2): n = 25, 100, 400; 414 in the full form."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import common
+
+ALL = ["lockstep", "lockstep-skip", "lockstep-pack", "free", "free-bundled", "paper-bundled", "paper-bundled-amortized"]
+FEW = ["lockstep", "lockstep-skip", "lockstep-pack", "free", "free-bundled"]
+
+
+def jobs(lab):
+    """points: (numbers of chains, draws of all chains together, least draws of a chain, modes, rounds)."""
+    powers = [2**k for k in range(11)]
+    return lab.pick(
+        {25: ([16, 64], 500, 4, ALL, 1)},
+        {25: ([1, 4, 16, 64, 256, 1024], 10000, 8, ALL, 3),
+         100: ([1, 16, 128, 1024], 2000, 2, ALL, 2),
+         400: ([16, 256, 1024], 256, 1, FEW, 1)},
+        {25: (powers, 1e6, 100, ALL, 5), 100: (powers, 200000, 50, ALL, 5), 400: (powers, 20000, 10, ALL, 3),
+         414: (powers, 20000, 10, ALL, 3)})
+
+
+def run(lab):
+    data = lab.data("real_estate.csv")
+    for points, (chains, work, least, modes, rounds) in jobs(lab).items():
+        lab.time(f"time_{points}", sampler="elliptical_slice", target="gp_regression", points=points, extra=data,
+                 chains=chains, draws=10000, work=int(work), least_draws=least, modes=modes, rounds=rounds,
+                 burn_in=lab.pick(5, 6, 20), seconds=0.02)
+    lab.note(data="real" if data else "synthetic",
+             text="draws of all chains together: " + ", ".join(f"n = {n}: {int(job[1]):,}" for n, job in jobs(lab).items()))
+
+
+if __name__ == "__main__":
+    common.main(run, __doc__)

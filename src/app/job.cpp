@@ -351,6 +351,7 @@ Job job_of_chain(const Job& job, std::size_t chain) {
     one.starts.positions.assign(first, first + static_cast<std::ptrdiff_t>(job.parameters()));
   }
   one.metric = job.metric;
+  one.flow = job.flow;
   one.storage = job.storage;
   one.execution = job.execution;
   one.execution.threads = 1;

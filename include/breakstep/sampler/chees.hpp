@@ -70,7 +70,7 @@ struct Chees {
     assign(where, s.answer_gradient, s.gradient);
     assign(where, s.answer, s.log_density);
     assign(where, s.first_energy, fma(dot(where, s.momentum, s.momentum), Real(0.5), -s.log_density));
-    assign(where, s.step_size, chains.step_size());
+    assign(where, s.step_size, chains.step_size(where));
     lanes::for_each_lane(where, [&](int lane) {
       const double given = s.trajectory_given[lane], size = s.step_size[lane];
       s.steps_left.set(lane, static_cast<U>(steps_of(static_cast<std::uint32_t>(chains.draw[lane]),

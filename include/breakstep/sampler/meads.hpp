@@ -108,7 +108,7 @@ struct Meads {
     using Reals = std::remove_cvref_t<decltype(s.answer)>;
     using Counts = std::remove_cvref_t<decltype(s.events)>;
     const bool is_given = s.scale.length() > 0;
-    assign(where, s.step_size, is_given ? s.given_step_size : chains.step_size());
+    assign(where, s.step_size, is_given ? s.given_step_size : chains.step_size(where));
     const auto going = where & (s.step_size > Reals(Real(0))).mask();
     s.unmoved = (s.unmoved & ~where) | going;
     s.moved = (s.moved & ~where) | going;

@@ -284,21 +284,17 @@ class WarmingUpChees {
     constexpr double most_steps = 8, usual_acceptance = 0.8;
     const auto run = continued_at(phase.begin);
     auto& records = run->records();
-    StepSizeOfEach each(chains_, find_first_step(result_.tuning.step_size), usual_acceptance);
+    std::vector<double> sizes(chains_, find_first_step(result_.tuning.step_size));
+    const StepSizes own{
+        .change = 0, .before = 0, .after = 0, .of_chain = sizes.data(), .target_accept = usual_acceptance};
     const lanes::RecordField<Real> x(records, "x");
     Variances variances(x.elements());
     for (std::uint32_t t = phase.begin; t < phase.end; ++t) {
-      const std::vector<double> sizes = each.sizes();
       std::vector<double> trajectories = sizes;
       for (double& length : trajectories) length *= most_steps;
-      const Draw draw = draw_once(
-          *run, t,
-          {.change = 0, .before = 0, .after = 0, .before_of_chain = sizes.data(), .after_of_chain = sizes.data()},
-          trajectories);
-      for (std::size_t c = 0; c < chains_; ++c) each.update(c, draw.acceptance[c]);
+      const Draw draw = draw_once(*run, t, own, trajectories);
       if (t >= phase.learn_from) variances.add(x.read(records), draw.usable);
     }
-    std::vector<double> sizes = each.sizes();
     std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(chains_ / 2), sizes.end());
     result_.tuning.step_size = sizes[chains_ / 2];
     result_.positions = run->positions();

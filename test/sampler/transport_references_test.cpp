@@ -34,7 +34,8 @@ std::ostream& operator<<(std::ostream& out, const Posterior& posterior) { return
 
 const std::vector<Posterior> posteriors = {
     {"gs_code", "google_stock", "google_stock.csv", 64, 400, 400},
-    // Its scale for every coefficient is what the flow fits worst (Pareto k above 0.7): chains need longer.
+    // With 400 draws of warm-up and 400 kept this one failed (worst |z| 6.2, Pareto k 1.3). Whether longer chains
+    // settle it is not known yet: these numbers have not been run to their end.
     {"gc_code", "german_credit", "german_credit.csv", 64, 1600, 2000},
     {"bod_stdnormal_prior", "bod_stdnormal_prior", "bod.csv", 128, 400, 400},
     {"pp_intended_rk4", "predator_prey", "lynx_hare.csv", 32, 200, 100},

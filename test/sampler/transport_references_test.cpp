@@ -34,7 +34,9 @@ std::ostream& operator<<(std::ostream& out, const Posterior& posterior) { return
 
 const std::vector<Posterior> posteriors = {
     {"gs_code", "google_stock", "google_stock.csv", 64, 400, 400},
-    {"gc_code", "german_credit", "german_credit.csv", 64, 400, 400},
+    // With 400 draws of warm-up and 400 kept this one failed (worst |z| 6.2, Pareto k 1.3). Whether longer chains
+    // settle it is not known yet: these numbers have not been run to their end.
+    {"gc_code", "german_credit", "german_credit.csv", 64, 1600, 2000},
     {"bod_stdnormal_prior", "bod_stdnormal_prior", "bod.csv", 128, 400, 400},
     {"pp_intended_rk4", "predator_prey", "lynx_hare.csv", 32, 200, 100},
 };
@@ -73,14 +75,15 @@ runtime::Draws<double> draws_of(const std::shared_ptr<const registry::AnyTarget>
   return result;
 }
 
-/// z of a mean of f over independent chains against a truth that may itself have an error.
+/// z of a mean of f over the second half of independent chains, against a truth that may itself have an error.
 double z_of(const runtime::Draws<double>& draws, double truth, double truth_error,
             const std::function<double(const double*)>& f) {
   const auto m = static_cast<double>(draws.chains);
   double sum = 0, square = 0;
   for (std::size_t c = 0; c < draws.chains; ++c) {
     double own = 0;
-    for (std::uint32_t t = 0; t < draws.draws; ++t) own += f(draws.at(c, t)) / draws.draws;
+    const std::uint32_t first = draws.draws / 2;
+    for (std::uint32_t t = first; t < draws.draws; ++t) own += f(draws.at(c, t)) / (draws.draws - first);
     sum += own;
     square += own * own;
   }

@@ -248,6 +248,18 @@ TEST(FoldedRun, HoldsOneFoldInEveryDraw) {
   }
 }
 
+TEST(FoldedRun, GivesHeldChainsAMomentumToo) {
+  constexpr std::size_t chains = 20, folds = 5;
+  const auto target = std::make_shared<const Bowl>(Bowl::of_dimension(2));
+  const auto run = make_run<double, 1, Storage::interleaved>(Meads{.folds = folds}, target, 3, chains);
+  run->start({});
+  run->advance(1, 1, {}, {});
+  const auto& records = run->records();
+  const auto momentum = lanes::RecordField<double>(records, "kept_momentum").read(records);
+  const auto slice = lanes::RecordField<double>(records, "kept_slice").read(records);
+  for (std::size_t c = 0; c < chains; ++c) EXPECT_TRUE(momentum[2 * c] != 0 && slice[c] != 0) << "chain " << c;
+}
+
 TEST(FoldedRun, RefusesTooFewChains) {
   const auto target = std::make_shared<const Bowl>(Bowl::of_dimension(2));
   const auto run = make_run<double, 1, Storage::interleaved>(Meads{.folds = 4}, target, 3, 7);

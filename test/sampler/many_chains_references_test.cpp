@@ -35,7 +35,7 @@ const std::vector<Posterior> posteriors = {
     {"bod_stdnormal_prior", "bod_stdnormal_prior", "bod.csv", "chees", 256, 300, 400},
     {"bod_stdnormal_prior", "bod_stdnormal_prior", "bod.csv", "meads", 256, 500, 6000},
     {"pp_intended_rk4", "predator_prey", "lynx_hare.csv", "chees", 32, 100, 100},
-    {"pp_intended_rk4", "predator_prey", "lynx_hare.csv", "meads", 32, 200, 1000},
+    {"pp_intended_rk4", "predator_prey", "lynx_hare.csv", "meads", 128, 500, 4000},
 };
 
 class ManyChains : public testing::TestWithParam<Posterior> {};

@@ -113,16 +113,17 @@ struct Meads {
     s.unmoved = (s.unmoved & ~where) | going;
     s.moved = (s.moved & ~where) | going;
     s.divergent &= ~where;
-    // Before the first draw there is no momentum to keep.
+    // Before the first draw there is no momentum to keep: even chains that are held get one.
     const auto is_first = chains.draw == Counts(typename Counts::Element(0));
+    const auto renewing = going | (where & is_first.mask());
     const Reals fixed(static_cast<Real>(chains.sampler.damping));
     const Reals renewed = select(is_first, Reals(Real(1)), is_given ? s.given_damping : fixed);
-    fill_normal(going, s.momentum, chains.stream(), 0U, momentum_purpose);
-    combine(going, s.momentum, sqrt(renewed), s.momentum, sqrt(max(Reals(Real(1)) - renewed, Reals(Real(0)))),
+    fill_normal(renewing, s.momentum, chains.stream(), 0U, momentum_purpose);
+    combine(renewing, s.momentum, sqrt(renewed), s.momentum, sqrt(max(Reals(Real(1)) - renewed, Reals(Real(0)))),
             s.kept_momentum);
     const Reals anywhere = fma(chains.stream().uniforms(0U, slice_purpose)[0], Reals(Real(2)), Reals(Real(-1)));
-    assign(going, s.slice, select(is_first, anywhere, turned(s.kept_slice, renewed * Real(0.5))));
-    assign(going, s.first_momentum, s.momentum);
+    assign(renewing, s.slice, select(is_first, anywhere, turned(s.kept_slice, renewed * Real(0.5))));
+    assign(renewing, s.first_momentum, s.momentum);
     assign(going, s.request, s.x);
     assign(going, s.answer_gradient, s.gradient);
     assign(going, s.first_energy, fma(dot(going, s.momentum, s.momentum), Real(0.5), -s.log_density));
@@ -166,7 +167,11 @@ struct Meads {
   static constexpr auto done = [](auto& chains, auto where) {
     auto& s = chains.state;
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
+    using Counts = std::remove_cvref_t<decltype(s.events)>;
     const auto judged = where & s.moved;
+    const auto begun = where & ~s.moved & (chains.draw == Counts(typename Counts::Element(0))).mask();
+    assign(begun, s.kept_momentum, s.first_momentum);
+    assign(begun, s.kept_slice, s.slice);
     const auto gained = s.first_energy - s.energy;
     const auto accepted = judged & ~s.divergent & (abs(s.slice) < exp(gained)).mask();
     assign(judged, s.kept_slice, s.slice);

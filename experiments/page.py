@@ -194,8 +194,9 @@ class Page:
                 path = self.out / f"tables/{sampler}_free_{target}.json"
                 if path.exists() and path.stat().st_size:
                     report = json.loads(path.read_text())
-                    sizes = [p["ess_bulk"] for p in report["parameters"] if p["ess_bulk"] is not None]
-                    cells.append(f"{min(sizes) / report['seconds']:.3g}" if sizes else "undefined")
+                    sizes = [p["ess_bulk"] for p in report.get("parameters", []) if p["ess_bulk"] is not None]
+                    worst = max((p["rhat"] for p in report.get("parameters", []) if p["rhat"] is not None), default=float("nan"))
+                    cells.append(report["refused"] if "refused" in report else f"{min(sizes) / report['seconds']:.3g} (R-hat {worst:.2f})" if sizes else "undefined")
                 else:
                     cells.append("not built" if sampler in missing else "not measured")
             file = f"tables/nuts_{target}"

@@ -44,7 +44,7 @@ def run(lab):
                     lab.tool(f"{sampler}_{schedule}_{target}.json", "sample", "--sampler", sampler, "--target", target, *data,
                              *(["--points", str(points)] if points else []), "--chains", str(chains), "--warmup",
                              str(warm_up), "--draws", str(draws), "--precision", "single", "--unconstrained",
-                             "--json", "--schedule", schedule)
+                             "--json", "--schedule", schedule, may_refuse=True)
 
 
 if __name__ == "__main__":

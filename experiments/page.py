@@ -111,7 +111,9 @@ class Page:
                       [[c.number, c.where, c.text, c.measured, c.verdict, c.why] for c in self.list], 4) +
                 "<h2>Our goals</h2>" + table(["goal", "measured", ""], self.goals, 2) +
                 "<p>Where a goal is missed: cheap densities leave random numbers and bookkeeping to pay, which no schedule removes, so the share of B(m) falls; "
-                "cheaper random numbers and fewer sweeps over vectors would change it. Few chains of few draws end with some lanes idle; longer runs would change that.</p>")
+                "cheaper random numbers and fewer sweeps over vectors would change it. Runs of few draws end with idle lanes, and part of them goes into trying which step "
+                "and parking are fastest; longer runs would change that. These trials are timed by the clock on the wall, so on a machine shared with others they can "
+                "settle on a poor choice: where the lanes are much less than 95 % full, they did; a clock of the thread's own processor time would change that.</p>")
 
     def sections(self):
         self.head("1. Why chains wait (figure 1)")
@@ -192,8 +194,9 @@ class Page:
                 path = self.out / f"tables/{sampler}_free_{target}.json"
                 if path.exists() and path.stat().st_size:
                     report = json.loads(path.read_text())
-                    sizes = [p["ess_bulk"] for p in report["parameters"] if p["ess_bulk"] is not None]
-                    cells.append(f"{min(sizes) / report['seconds']:.3g}" if sizes else "undefined")
+                    sizes = [p["ess_bulk"] for p in report.get("parameters", []) if p["ess_bulk"] is not None]
+                    worst = max((p["rhat"] for p in report.get("parameters", []) if p["rhat"] is not None), default=float("nan"))
+                    cells.append(report["refused"] if "refused" in report else f"{min(sizes) / report['seconds']:.3g} (R-hat {worst:.2f})" if sizes else "undefined")
                 else:
                     cells.append("not built" if sampler in missing else "not measured")
             file = f"tables/nuts_{target}"

@@ -1,6 +1,6 @@
 """Draws the pictures of the page, each for light and dark backgrounds, from what the experiments have written.
 
-Usage: pictures.py OUT. Lines differ by dashes and marks, bars by hatching, so that pictures can be read in black and white.
+Usage: pictures.py OUT [NAME...]; all of them unless named. Lines differ by dashes and marks, bars by hatching, so that pictures can be read in black and white.
 """
 import pathlib
 import sys
@@ -302,13 +302,12 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     drawn = 0
     for name, (draw, panels, needed) in PICTURES.items():
-        if not results.rows(needed):
+        if not results.rows(needed) or (len(sys.argv) > 2 and name not in sys.argv[2:]):
             continue
         for theme in THEMES:
             canvas = Canvas(theme, panels, width=12 if panels == 4 else None)
             draw(results, canvas)
-            for kind in ("svg", "png"):
-                canvas.figure.savefig(folder / f"{name}-{theme}.{kind}", metadata={"Date": None} if kind == "svg" else None, dpi=110)
+            canvas.figure.savefig(folder / f"{name}-{theme}.svg", metadata={"Date": None})
             plt.close(canvas.figure)
         drawn += 1
     print(f"experiments: {drawn} pictures in {folder}")

@@ -18,10 +18,10 @@ def run(lab):
         lab.lengths(f"lengths_{target}", **job, chains=lab.pick(50, 500, 500), draws=lab.pick(20, 1000, 1000), burn_in=10)
         # Draws are the same bits in every mode, so effective sizes need the fastest one only.
         lab.time(f"sizes_{target}", **job, chains=chains, draws=lab.pick(50, 400, 1000), seeds=seeds, modes=["free"], rounds=1)
-        lab.time(f"time_{target}", **job, chains=chains, draws=1000, work=lab.pick(400, 10000, 500000), seeds=seeds,
+        lab.time(f"time_{target}", **job, chains=chains, draws=1000, work=lab.pick(400, 20000, 500000), seeds=seeds,
                  modes=MODES, rounds=1)
     dense = {"sampler": "nuts", "target": "mixture_code_dense", "set": f"step_size={STEPS['mixture_code_dense']}", "start": "mixture"}
-    lab.time("time_mixture_code_dense", **dense, chains=chains, draws=1000, work=lab.pick(200, 5000, 200000), seeds=seeds[:3],
+    lab.time("time_mixture_code_dense", **dense, chains=chains, draws=1000, work=lab.pick(200, 20000, 200000), seeds=seeds[:3],
              modes=MODES, rounds=1)
     # Where the authors' chains begin, far in the tail.
     lab.lengths("lengths_as_started", sampler="nuts", target="mixture_code", set=f"step_size={STEPS['mixture_code']}",
@@ -32,7 +32,7 @@ def run(lab):
             lab.tool(name + ".json", "sample", "--sampler", sampler, "--target", target, "--set", f"step_size={step}",
                      "--chains", "1", "--draws", str(lab.pick(50, 1000, 1000)), "--seed", "1", "--precision", "single",
                      "--unconstrained", "--json", "--out", str(lab.folder / f"{name}.npy"), "--force")
-    lab.note(text=f"times from {lab.pick(400, 10000, 500000):,} draws of all chains together, effective sizes from "
+    lab.note(text=f"times from {lab.pick(400, 20000, 500000):,} draws of all chains together, effective sizes from "
                   f"{lab.pick(50, 400, 1000):,} draws of each")
 
 

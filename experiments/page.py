@@ -112,8 +112,8 @@ class Page:
                 "<h2>Our goals</h2>" + table(["goal", "measured", ""], self.goals, 2) +
                 "<p>Where a goal is missed: cheap densities leave random numbers and bookkeeping to pay, which no schedule removes, so the share of B(m) falls; "
                 "cheaper random numbers and fewer sweeps over vectors would change it. Runs of few draws end with idle lanes, and part of them goes into trying which step "
-                "and parking are fastest; longer runs would change that. These trials are timed by the clock on the wall, so on a machine shared with others they can "
-                "settle on a poor choice: where the lanes are much less than 95 % full, they did; a clock of the thread's own processor time would change that.</p>")
+                "and parking are fastest; longer runs would change that. These trials are timed by the clock on the wall; on a machine shared with others they settle on a "
+                "poor choice in part of the runs, which shows as lanes much less than 95 % full. Timing them by the thread's own processor time may change that.</p>")
 
     def sections(self):
         self.head("1. Why chains wait (figure 1)")
@@ -216,7 +216,10 @@ class Page:
                 serial = max(0.0, 2 / gain - 1)
                 floor = 8 / m  # a pack's own chains, in units of the whole
                 share = max(serial + (1 - serial) / 64, floor)
-                rows.append([name.replace("_", " "), f"{m:,}", f"{1e-6 / one:.2f}", judged.span(pair), f"{1e-6 / one / share:.0f} (prediction)", f"{1 / share:.0f} × (prediction)"])
+                machine = self.results.notes("scale").get("machine", {})
+                shared = float(machine.get("load", 0)) > float(machine.get("cores", 1)) + 0.5
+                predicted = ["no prediction: others used the cores"] * 2 if shared else [f"{1e-6 / one / share:.0f} (prediction)", f"{1 / share:.0f} × (prediction)"]
+                rows.append([name.replace("_", " "), f"{m:,}", f"{1e-6 / one:.2f}", judged.span(pair), *predicted])
         return ["", "chains", "million draws/s, 1 thread", "2 threads", "million draws/s, 64 cores", "64 cores / 1 thread"], rows
 
     def markdown(self) -> str:

@@ -196,13 +196,16 @@ class Page:
                     report = json.loads(path.read_text())
                     sizes = [p["ess_bulk"] for p in report.get("parameters", []) if p["ess_bulk"] is not None]
                     worst = max((p["rhat"] for p in report.get("parameters", []) if p["rhat"] is not None), default=float("nan"))
-                    cells.append(report["refused"] if "refused" in report else f"{min(sizes) / report['seconds']:.3g} (R-hat {worst:.2f})" if sizes else "undefined")
+                    cells.append(report["refused"] if "refused" in report else f"not converged (R-hat {worst:.2f})" if worst > 1.1
+                                 else f"{min(sizes) / report['seconds']:.3g} (R-hat {worst:.2f})" if sizes else "undefined")
                 else:
                     cells.append("not built" if sampler in missing else "not measured")
             file = f"tables/nuts_{target}"
             free = self.results.rows(file) and self.results.ess_per_second(file, self.results.rows(file)[0]["m"], "free")
-            rows.append([target, *cells, f"{median(free):.3g}" if free else "not measured"])
-        return ["ESS/s (worst coordinate), free", "MEADS", "ChEES", "transport slice", "NUTS"], rows
+            worst = max((row["rhat"] for row in self.results.rows(file)), default=float("nan"))
+            rows.append([target, *cells, "not measured" if not free else f"not converged (R-hat {worst:.2f})" if worst > 1.1 else f"{median(free):.3g} (R-hat {worst:.2f})"])
+        clock = "wall time, while others used the cores: do not compare with NUTS" if self.results.was_shared("tables") else "wall time"
+        return ["ESS/s (worst coordinate), free", f"MEADS ({clock})", f"ChEES ({clock})", f"transport slice ({clock})", "NUTS (processor time)"], rows
 
     def prediction(self):
         rows = []
@@ -216,8 +219,7 @@ class Page:
                 serial = max(0.0, 2 / gain - 1)
                 floor = 8 / m  # a pack's own chains, in units of the whole
                 share = max(serial + (1 - serial) / 64, floor)
-                machine = self.results.notes("scale").get("machine", {})
-                shared = float(machine.get("load", 0)) > float(machine.get("cores", 1)) + 0.5
+                shared = self.results.was_shared("scale")
                 predicted = ["no prediction: others used the cores"] * 2 if shared else [f"{1e-6 / one / share:.0f} (prediction)", f"{1 / share:.0f} × (prediction)"]
                 rows.append([name.replace("_", " "), f"{m:,}", f"{1e-6 / one:.2f}", judged.span(pair), *predicted])
         return ["", "chains", "million draws/s, 1 thread", "2 threads", "million draws/s, 64 cores", "64 cores / 1 thread"], rows

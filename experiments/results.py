@@ -23,6 +23,11 @@ class Results:
         path = self.out / experiment / "notes.json"
         return json.loads(path.read_text()) if path.exists() else {}
 
+    def was_shared(self, experiment: str) -> bool:
+        """Whether others used the cores, so that wall times tell nothing."""
+        machine = self.notes(experiment).get("machine", {})
+        return float(machine.get("load", 0)) > float(machine.get("cores", 1)) + 0.5
+
     def forms(self) -> set[str]:
         return {self.notes(name)["form"] for name in common.EXPERIMENTS if self.notes(name)}
 

@@ -249,7 +249,9 @@ class Engine final : public Run<Real> {
       }
     }
     auto evaluator = make_evaluator_();
-    auto tuner = Tuner::over(steps_to_try(execution.step, evaluator->wants_batches()), execution.parking, W);
+    const bool batches = evaluator->wants_batches();
+    auto tuner = Tuner::over(steps_to_try(execution.step, batches), execution.parking, W,
+                             batches ? Tuner::Clock::of_world : Tuner::Clock::of_thread);
     return std::make_unique<Worker>(
         Worker{std::move(evaluator), {}, execution.step, execution.parking, std::move(tuner)});
   }

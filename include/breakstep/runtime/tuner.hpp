@@ -1,8 +1,9 @@
 // Tuner: finds while running how a step is best made and how many lanes a cheap block should wait for.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,14 +19,20 @@ struct Plan {
   int parking;
 };
 
-/// Tries the plans in short windows, uses the fastest for a long one, and tries again, since the best may change as
-/// chains move. No plan changes a draw, so the choice may depend on the clock.
+/// Tries the plans in short windows and uses the fastest in long ones. A short window flatters plans that make lanes
+/// wait, since few wait yet when it begins; so what a plan gives in a long one replaces what its trials promised, and
+/// another may take its place. After many of them all are tried again, since the best may change as chains move. No
+/// plan changes a draw, so the choice may depend on the clock.
 class Tuner {
  public:
-  explicit Tuner(std::vector<Plan> plans) : plans_(std::move(plans)), best_rate_(plans_.size()) {}
+  /// What a plan's time is. A thread's own does not run while others have its core, which would make the plan that is
+  /// just being tried look slow. Where other threads or devices do the work, only the world's tells anything.
+  enum class Clock { of_thread, of_world };
+
+  Tuner(std::vector<Plan> plans, Clock clock) : plans_(std::move(plans)), clock_(clock), best_rate_(plans_.size()) {}
 
   /// Every combination of the steps with `parking` lanes, or if that is 0 with several shares of a pack's `width`.
-  static Tuner over(const std::vector<Step>& steps, int parking, int width) {
+  static Tuner over(const std::vector<Step>& steps, int parking, int width, Clock clock) {
     std::vector<Plan> plans;
     for (const Step step : steps) {
       if (parking > 0) {
@@ -37,7 +44,7 @@ class Tuner {
         if (share > last) plans.push_back({step, last = share});
       }
     }
-    return Tuner(std::move(plans));
+    return {std::move(plans), clock};
   }
 
   [[nodiscard]] const Plan& plan() const { return plans_[current_]; }
@@ -60,10 +67,12 @@ class Tuner {
   static constexpr double trial_seconds = 1e-4;
   static constexpr std::size_t trial_rounds = 3;
   static constexpr double hopeless_share = 0.85;  ///< a plan this much slower than the best is not tried again
-  static constexpr int settled_steps = 60'000;
+  static constexpr int long_steps = 1500, long_windows = 40;
 
-  static double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  [[nodiscard]] double now() const {
+    timespec time{};
+    ::clock_gettime(clock_ == Clock::of_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }
 
   void end_window(std::uint64_t progress) {
@@ -72,6 +81,8 @@ class Tuner {
     progress_before_ = progress;
     time_before_ = time;
     if (settled_) {
+      best_rate_[current_] = rate;
+      if (++windows_settled_ < long_windows) return settle();
       settled_ = false;
       window_ = 0;
       best_rate_.assign(plans_.size(), 0.0);
@@ -91,18 +102,26 @@ class Tuner {
       steps_left_ = trial_steps_;
       return;
     }
-    current_ = static_cast<std::size_t>(std::find(best_rate_.begin(), best_rate_.end(), best) - best_rate_.begin());
     settled_ = true;
-    steps_left_ = settled_steps;
+    windows_settled_ = 0;
+    settle();
+  }
+
+  /// A long window of the plan that looks best.
+  void settle() {
+    current_ = static_cast<std::size_t>(std::max_element(best_rate_.begin(), best_rate_.end()) - best_rate_.begin());
+    steps_left_ = long_steps;
   }
 
   std::vector<Plan> plans_;
+  Clock clock_;
   std::vector<double> best_rate_;
   std::size_t current_ = 0;
   std::size_t window_ = 0;
   int steps_left_ = 1;
   int trial_steps_ = fewest_trial_steps;
   bool settled_ = false;
+  int windows_settled_ = 0;
   std::uint64_t progress_before_ = 0;
   double time_before_ = 0;
 };

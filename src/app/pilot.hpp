@@ -43,8 +43,8 @@ struct Advice {
   double seconds = 0;           ///< that the pilot took
 };
 
-/// Runs the job's sampler and target for about so many seconds. The job must be tuned.
-Advice run_pilot(const Job& job, const PilotOptions& options);
+/// Runs the job's sampler and target for about so many seconds. It must be tuned.
+Advice run_pilot(const Job& given, const PilotOptions& options);
 
 /// Which storage, schedule and step run the job fastest; its precision and chains are as given.
 Mode fastest_mode(const Job& job, double seconds);

@@ -1,7 +1,7 @@
 // Tuner: finds while running how a step is best made and how many lanes a cheap block should wait for.
 #pragma once
 
-#include <time.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime is of POSIX
 
 #include <algorithm>
 #include <cstdint>

@@ -113,17 +113,8 @@ class Tuned {
   runtime::WarmUp found_;
 };
 
-bool is_built(const std::string& sampler) {
-  const auto& all = registry::samplers();
-  return std::any_of(all.begin(), all.end(), [&](const auto& entry) { return entry.name == sampler; });
-}
-
 template <class Real>
 void print_row(const std::string& sampler, const Target& target, const Options& options) {
-  if (!is_built(sampler)) {
-    std::printf("  %-16s is not built yet\n", sampler.c_str());
-    return;
-  }
   const Tuned<Real> tuned(sampler, target, options);
   const auto free = tuned.draw(Schedule::free_running);
   const Worth worth = worth_of(free.draws, options, static_cast<std::size_t>(target->dimension()));
@@ -160,7 +151,7 @@ void print_table(const Options& options) {
     const Target target = registry::make_target(
         posterior.name, {.data = options.data.empty() ? std::string() : options.data + "/" + posterior.file});
     std::printf("%s (d = %d%s)\n", posterior.name, target->dimension(), options.data.empty() ? ", made-up data" : "");
-    for (const std::string sampler : {"meads", "chees", "nuts", "transport_slice"}) {
+    for (const std::string sampler : {"meads", "chees", "nuts"}) {
       if (!options.sampler.empty() && options.sampler != sampler) continue;
       try {
         print_row<Real>(sampler, target, options);

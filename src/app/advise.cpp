@@ -165,12 +165,7 @@ void run_advise(const Options& options, bool precision_is_given, bool chains_are
   if (plan) {
     Progress progress;
     progress.show("warming up");
-    const Mode mode{.name = "free",
-                    .schedule = runtime::Schedule::free_running,
-                    .step = runtime::Step::automatic,
-                    .storage = job.storage,
-                    .one_chain_at_a_time = false};
-    warm_up(job, mode, *plan);
+    warm_up(job, free_mode(job.storage), *plan);
   }
   const Advice advice = run_pilot(
       job, {.seconds = seconds, .precision_is_open = !precision_is_given, .chains_are_open = !chains_are_given});

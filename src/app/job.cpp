@@ -370,6 +370,14 @@ Mode mode_of_one_chain(const Job& job) {
           .one_chain_at_a_time = true};
 }
 
+Mode free_mode(breakstep::lanes::Storage storage) {
+  return {.name = "free",
+          .schedule = runtime::Schedule::free_running,
+          .step = runtime::Step::automatic,
+          .storage = storage,
+          .one_chain_at_a_time = false};
+}
+
 void require_room(const Job& job, bool for_summary, double more) {
   const double draws = static_cast<double>(job.chains) * job.draws;
   const std::string what = std::to_string(job.chains) + " chains of " + std::to_string(job.draws) + " draws of " +

@@ -95,6 +95,9 @@ std::unique_ptr<breakstep::registry::AnySampler> sampler_like(const Job& job);
 Job job_of_chain(const Job& job, std::size_t chain);
 Mode mode_of_one_chain(const Job& job);
 
+/// Every chain on its own way; what `sample` does unless told otherwise.
+Mode free_mode(breakstep::lanes::Storage storage);
+
 /// Throws an Error with the numbers if the draws and what runs beside them would not fit into memory, or are too many
 /// to summarize. `for_summary` adds what a summary needs; `more` are bytes beside the draws once these are made.
 void require_room(const Job& job, bool for_summary, double more = 0);

@@ -29,7 +29,6 @@ constexpr double enough = 0.95;  ///< of the best rate
 /// The same job with fewer chains, or in another precision.
 Job job_like(const Job& job, std::size_t chains, bool is_single) {
   Job other = job_of_chain(job, 0);
-  other.sampler = sampler_like(job);
   other.chains = chains;
   other.is_single = is_single;
   other.seed = runtime::derived_seed(job.seed, 3);  // the draws to come are not looked at
@@ -44,7 +43,7 @@ Job job_like(const Job& job, std::size_t chains, bool is_single) {
     }
     other.starts.positions = std::move(positions);
   }
-  if (other.starts.superchains > 0) other.starts.superchains = 0;
+  other.starts.superchains = 0;
   return other;
 }
 
@@ -131,14 +130,6 @@ const Trial& first_of_the_fastest(const std::vector<Trial>& trials, double share
   const double best = fastest(trials).draws_per_second;
   return *std::find_if(trials.begin(), trials.end(),
                        [&](const Trial& trial) { return trial.draws_per_second >= share * best; });
-}
-
-Mode free_mode(Storage storage) {
-  return {.name = "free",
-          .schedule = Schedule::free_running,
-          .step = runtime::Step::automatic,
-          .storage = storage,
-          .one_chain_at_a_time = false};
 }
 
 /// Lock-step first; then running free, which is preferred where it is as fast as the others.

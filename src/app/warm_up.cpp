@@ -15,6 +15,7 @@
 #include "json.hpp"
 #include "number.hpp"
 #include "progress.hpp"
+#include "runtime/warming_up.hpp"
 #include "table.hpp"
 #include "tuning_file.hpp"
 
@@ -51,10 +52,7 @@ runtime::WarmUp run_in(const Job& job, const Mode& mode, const runtime::WarmUpOp
   const double begin = now();
   result.facts.counters = run->advance(options.draws, options.draws, {}, execution);
   result.facts.seconds = now() - begin;
-  const runtime::Facts facts = run->facts();
-  result.facts.bad_starts = facts.bad_starts;
-  result.facts.retried_starts = facts.retried_starts;
-  result.facts.first_bad_start = facts.first_bad_start;
+  runtime::note_starts(run->facts(), result.facts);
   result.positions = run->positions();
   return result;
 }
@@ -77,12 +75,6 @@ std::vector<runtime::WarmUp> run_each(const Job& job, const WarmUpPlan& plan) {
     results[c] = run_one(one, mode_of_one_chain(one), plan.options);
   });
   return results;
-}
-
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
 }
 
 /// What all chains' warm-ups say together.
@@ -165,7 +157,7 @@ std::string json_of(const std::vector<runtime::WarmUp>& results, const runtime::
       .add("bad_starts", facts.bad_starts);
   if (has_steps(job)) {
     const std::vector<double> steps = step_sizes_of(results);
-    object.add("step_size", median(steps))
+    object.add("step_size", runtime::median(steps))
         .add("accept_stat", facts.accept_stat)
         .add("divergent", facts.divergent)
         .add("metric_change", facts.metric_change);

@@ -1,7 +1,7 @@
 // Compiles HMC with the trajectories of ChEES.
 #include "breakstep/sampler/chees.hpp"
 
-#include "many_chains.hpp"
+#include "built_in.hpp"
 #include "sampler_of.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {

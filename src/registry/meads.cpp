@@ -2,7 +2,7 @@
 #include "breakstep/sampler/meads.hpp"
 
 #include "breakstep/runtime/meads.hpp"
-#include "many_chains.hpp"
+#include "built_in.hpp"
 #include "sampler_of.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {

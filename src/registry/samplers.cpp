@@ -1,7 +1,6 @@
 // The list of built-in samplers.
 #include "breakstep/registry/sampler.hpp"
 #include "built_in.hpp"
-#include "many_chains.hpp"
 #include "names.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {

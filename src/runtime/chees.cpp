@@ -2,7 +2,6 @@
 #include "breakstep/runtime/chees.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "breakstep/lanes/halton.hpp"
 #include "breakstep/lanes/record_fields.hpp"
 #include "breakstep/runtime/over_chains.hpp"
+#include "warming_up.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 namespace {
@@ -26,8 +26,6 @@ std::vector<double> weighted_mean(const std::vector<double>& values, const std::
   for (double& m : mean) m /= total;
   return mean;
 }
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -176,24 +174,14 @@ class WarmingUpChees {
     const auto run = make_({}, derived_seed(seed_, drawing));
     run->start(options_.starts);
     const Facts facts = run->facts();
-    result_.facts.bad_starts = facts.bad_starts;
-    result_.facts.retried_starts = facts.retried_starts;
-    result_.facts.first_bad_start = facts.first_bad_start;
+    note_starts(facts, result_.facts);
     chains_ = run->records().chains();
-    if (facts.bad_starts == chains_) {
-      throw Error(
-          "no chain has a usable start",
-          "the density is zero, infinite or undefined at all " + std::to_string(facts.bad_starts) + " first positions",
-          "give starts nearer to where the target has its mass");
-    }
+    require_usable_start(facts, chains_);
     const auto names = run->fact_names();
-    const auto index_of = [&](const char* name) {
-      return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-    };
     fact_count_ = names.size();
-    accept_ = index_of("accept_stat");
-    divergent_ = index_of("divergent");
-    log_density_ = index_of("lp");
+    accept_ = index_of(names, "accept_stat");
+    divergent_ = index_of(names, "divergent");
+    log_density_ = index_of(names, "lp");
     result_.positions = run->positions();
     result_.tuning.step_size = options_.first_step_size;
   }
@@ -295,8 +283,7 @@ class WarmingUpChees {
       const Draw draw = draw_once(*run, t, own, trajectories);
       if (t >= phase.learn_from) variances.add(x.read(records), draw.usable);
     }
-    std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(chains_ / 2), sizes.end());
-    result_.tuning.step_size = sizes[chains_ / 2];
+    result_.tuning.step_size = median(sizes);
     result_.positions = run->positions();
     if (phase.learn_from < phase.end) set_metric(variances.sds());
   }

@@ -2,7 +2,6 @@
 #include "breakstep/runtime/meads.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "breakstep/lanes/math.hpp"
 #include "breakstep/lanes/record_fields.hpp"
 #include "breakstep/runtime/over_chains.hpp"
+#include "warming_up.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 namespace {
@@ -199,15 +199,11 @@ template class FoldedRun<double>;
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 /// Mean acceptance and divergent draws, of those that moved.
 template <class Real>
 void count(const std::vector<std::string>& names, const std::vector<Real>& facts, WarmUpFacts& result) {
-  const auto index_of = [&](const char* name) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  };
-  const std::size_t moved = index_of("leapfrogs"), accept = index_of("accept_stat"), divergent = index_of("divergent");
+  const std::size_t moved = index_of(names, "leapfrogs"), accept = index_of(names, "accept_stat"),
+                    divergent = index_of(names, "divergent");
   double sum = 0, moves = 0;
   for (std::size_t first = 0; first < facts.size(); first += names.size()) {
     if (!(facts[first + moved] > 0)) continue;
@@ -242,10 +238,7 @@ WarmUp warm_up_meads(const typename RunsOf<Real>::Make& make, const WarmUpOption
                                           .fact_count = static_cast<int>(names.size())},
                                          execution));
   count(names, facts, result.facts);
-  const Facts noticed = run->facts();
-  result.facts.bad_starts = noticed.bad_starts;
-  result.facts.retried_starts = noticed.retried_starts;
-  result.facts.first_bad_start = noticed.first_bad_start;
+  note_starts(run->facts(), result.facts);
   result.positions = run->positions();
   const lanes::FlushToZero scope;
   const auto& records = run->records();

@@ -2,19 +2,17 @@
 #include "breakstep/runtime/transport_warm_up.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "breakstep/error.hpp"
 #include "breakstep/runtime/warm_up.hpp"
+#include "warming_up.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class Real>
 class WarmingUp {
@@ -62,7 +60,9 @@ class WarmingUp {
     const auto run = runs_(trainer_.flow(), derived_seed(seed_, drawing));
     if (is_first) {
       run->start(options_.starts);
-      note_starts(*run);
+      const Facts noticed = run->facts();
+      note_starts(noticed, result_.facts);
+      require_usable_start(noticed, run->records().chains());
     } else {
       run->start({.kind = Starts::Kind::given, .scale = 1, .positions = result_.positions});
     }
@@ -89,18 +89,6 @@ class WarmingUp {
     recent_ = latest_;
     recent_.insert(recent_.end(), latest.begin(), latest.end());
     latest_ = std::move(latest);
-  }
-
-  void note_starts(Run<Real>& run) {
-    const Facts facts = run.facts();
-    result_.facts.bad_starts = facts.bad_starts;
-    result_.facts.retried_starts = facts.retried_starts;
-    result_.facts.first_bad_start = facts.first_bad_start;
-    if (facts.bad_starts < run.records().chains()) return;
-    throw Error(
-        "no chain has a usable start",
-        "the density is zero, infinite or undefined at all " + std::to_string(facts.bad_starts) + " first positions",
-        "give starts nearer to where the target has its mass");
   }
 
   void summarize() {

@@ -2,12 +2,12 @@
 #include "breakstep/runtime/warm_up.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "breakstep/error.hpp"
+#include "warming_up.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
@@ -109,14 +109,6 @@ double DualAveraging::settled() const { return std::exp(updates_ > 0 ? average_ 
 
 namespace {
 
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
-}
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 /// Mean and centred products of draws, by Chan's rule, in a fixed order over chains.
 class Moments {
  public:
@@ -189,10 +181,6 @@ class Moments {
   std::vector<double> mean_, products_;
 };
 
-std::size_t index_of(const std::vector<std::string>& names, const char* name) {
-  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
 /// Draws and facts of two blocks: the one under way, and the next, into which chains may run ahead.
 template <class Real>
 struct Blocks {
@@ -259,16 +247,9 @@ class WarmingUp {
     const auto run = runs_.whole({}, derived_seed(seed_, drawing));
     run->start(options_.starts);
     const Facts facts = run->facts();
-    result_.facts.bad_starts = facts.bad_starts;
-    result_.facts.retried_starts = facts.retried_starts;
-    result_.facts.first_bad_start = facts.first_bad_start;
-    if (facts.bad_starts == run->records().chains()) {
-      throw Error(
-          "no chain has a usable start",
-          "the density is zero, infinite or undefined at all " + std::to_string(facts.bad_starts) + " first positions",
-          "give starts nearer to where the target has its mass");
-    }
+    note_starts(facts, result_.facts);
     chains_ = run->records().chains();
+    require_usable_start(facts, chains_);
     result_.positions = run->positions();
     result_.tuning.step_size = options_.first_step_size;
   }

@@ -3,7 +3,7 @@ enable_testing()
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# Sanitizers make the largest template files slow to compile; some tests then take a lighter form.
+# Sanitizers (and clang-tidy, see the presets) are slow on the largest template files; tests then take fewer widths.
 set(BREAKSTEP_SANITIZED OFF)
 if(CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsanitize=")
   set(BREAKSTEP_SANITIZED ON)

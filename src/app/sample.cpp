@@ -295,7 +295,7 @@ Mode fastest_mode_of(const Job& job) {
   constexpr double seconds = 1.5;
   Progress progress;
   progress.show("finding the fastest way to run");
-  const Mode mode = fastest_mode(job, seconds);
+  Mode mode = fastest_mode(job, seconds);
   progress.clear();
   std::fprintf(stderr, "runs as %s, %s storage\n", mode.name.c_str(),
                std::string(runtime::name_of(mode.storage)).c_str());

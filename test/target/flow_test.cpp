@@ -248,11 +248,13 @@ void check_width() {
 }
 
 TEST(Flow, TheSameBitsAtEveryWidth) {
-  check_width<double, 4>();
   check_width<double, 8>();
-  check_width<double, 16>();
   check_width<float, 8>();
+#ifndef BREAKSTEP_FEW_WIDTHS
+  check_width<double, 4>();
+  check_width<double, 16>();
   check_width<float, 16>();
+#endif
 }
 
 TEST(Flow, ShapesThatMakeNoSenseAreRefused) {

@@ -317,8 +317,10 @@ struct Nuts {
         half, changing(s.momentum), changing(s.doubling_sum), s.answer_gradient);
     const Reals energy = fma(kinetic[0], Real(0.5), -s.answer);
     const Reals lost = s.first_energy - energy;
-    const auto sound = lost > Reals(static_cast<Real>(-chains.sampler.max_energy_error));  // false for NaN
-    const Reals leaf = select(lost == lost, lost, Reals(-std::numeric_limits<Real>::infinity()));
+    // NaN weighs nothing; so does a leaf beside which a start of density 0 weighs nothing: its chain stands still.
+    constexpr Real infinity = std::numeric_limits<Real>::infinity();
+    const Reals leaf = select(lost < Reals(infinity), lost, Reals(-infinity));
+    const auto sound = leaf > Reals(static_cast<Real>(-chains.sampler.max_energy_error));
     const Reals total = logaddexp(s.leaf_weight, leaf);
     const Reals uniform = chains.stream().uniforms(s.steps, leaf_purpose)[0];
     const auto chosen = where & (log_of_positive(uniform) < leaf - total).mask();

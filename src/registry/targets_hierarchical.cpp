@@ -33,6 +33,13 @@ std::vector<TargetEntry> hierarchical_targets() {
            [](const TargetOptions& o) {
              return erase(o.data.empty() ? target::Pilots::synthetic() : target::Pilots::read(o.data));
            }},
+      {.name = "pilots_code",
+       .summary = "pilots as the paper's program has it: raw scales (--data with group_id, scenario_id, y)",
+       .takes_data = true,
+       .make =
+           [](const TargetOptions& o) {
+             return erase(o.data.empty() ? target::PilotsAsCoded::synthetic() : target::PilotsAsCoded::read(o.data));
+           }},
   };
 }
 

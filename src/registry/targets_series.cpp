@@ -6,6 +6,16 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
+namespace {
+
+std::unique_ptr<AnyTarget> soil_as_coded(const TargetOptions& options, target::SoilAsCoded::Grid grid) {
+  using target::SoilAsCoded;
+  return erase(target::Differentiated(options.data.empty() ? SoilAsCoded::synthetic(grid)
+                                                           : SoilAsCoded::read(options.data, grid)));
+}
+
+}  // namespace
+
 std::vector<TargetEntry> series_targets() {
   return {
       {.name = "soil",
@@ -15,6 +25,14 @@ std::vector<TargetEntry> series_targets() {
            [](const TargetOptions& o) {
              return erase(o.data.empty() ? target::Soil::synthetic() : target::Soil::read(o.data));
            }},
+      {.name = "soil_code",
+       .summary = "soil as the paper's program has it: Euler's method, raw coordinates (--data with t, eco2_mean)",
+       .takes_data = true,
+       .make = [](const TargetOptions& o) { return soil_as_coded(o, target::SoilAsCoded::Grid::even); }},
+      {.name = "soil_code_scan",
+       .summary = "the same with one step between measurements (--data with t, eco2_mean)",
+       .takes_data = true,
+       .make = [](const TargetOptions& o) { return soil_as_coded(o, target::SoilAsCoded::Grid::times); }},
       {.name = "google_stock",
        .summary = "returns that switch between two regimes (--points, default 200; --data with log_return)",
        .takes_points = true,
@@ -31,6 +49,14 @@ std::vector<TargetEntry> series_targets() {
        .make =
            [](const TargetOptions& o) {
              return erase(o.data.empty() ? target::PredatorPrey::synthetic() : target::PredatorPrey::read(o.data));
+           }},
+      {.name = "predator_prey_code",
+       .summary = "predator_prey as the paper's program has it: one state for all years (--data with hare, lynx)",
+       .takes_data = true,
+       .make =
+           [](const TargetOptions& o) {
+             using target::PredatorPreyAsCoded;
+             return erase(o.data.empty() ? PredatorPreyAsCoded::synthetic() : PredatorPreyAsCoded::read(o.data));
            }},
   };
 }

@@ -9,7 +9,8 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
-Pilots::Pilots(std::vector<int> group, std::vector<int> scenario, std::vector<double> y)
+template <PilotsScales Scales>
+PilotsWith<Scales>::PilotsWith(std::vector<int> group, std::vector<int> scenario, std::vector<double> y)
     : group_(std::move(group)), scenario_(std::move(scenario)), y_(std::move(y)) {
   if (y_.size() == 0 || group_.size() != y_.size() || scenario_.size() != y_.size()) {
     throw Error("the data of the pilots do not fit together",
@@ -21,7 +22,8 @@ Pilots::Pilots(std::vector<int> group, std::vector<int> scenario, std::vector<do
   scenarios_ = *std::max_element(scenario_.begin(), scenario_.end()) + 1;
 }
 
-Pilots Pilots::read(const std::string& path) {
+template <PilotsScales Scales>
+PilotsWith<Scales> PilotsWith<Scales>::read(const std::string& path) {
   const DataTable table = read_data(path);
   const auto ids = [&](const char* name) {
     std::vector<int> result;
@@ -37,7 +39,8 @@ Pilots Pilots::read(const std::string& path) {
   return {ids("group_id"), ids("scenario_id"), table.column("y")};
 }
 
-void Pilots::generate(const double* values, double* out) const {
+template <PilotsScales Scales>
+void PilotsWith<Scales>::generate(const double* values, double* out) const {
   const double* b = values + groups_;
   const double mean_a = std::accumulate(values, b, 0.0) / groups_;
   const double mean_b = std::accumulate(b, b + scenarios_, 0.0) / scenarios_;
@@ -46,9 +49,10 @@ void Pilots::generate(const double* values, double* out) const {
   std::transform(b, b + scenarios_, out, [=](double x) { return x - mean_b; });
 }
 
-void Pilots::pointwise_log_likelihood(const double* values, double* out) const {
+template <PilotsScales Scales>
+void PilotsWith<Scales>::pointwise_log_likelihood(const double* values, double* out) const {
   const double sigma = values[groups_ + scenarios_ + 4];
-  const double constant = -half_log_two_pi - log(Pack<double, 1>(sigma))[0];
+  const double constant = -half_log_two_pi - log(abs(Pack<double, 1>(sigma)))[0];
   for (std::size_t i = 0; i < y_.size(); ++i) {
     const double mean = values[group_[i]] + values[groups_ + scenario_[i]];
     const double residual = (y_.as<double>()[i] - mean) / sigma;
@@ -56,7 +60,8 @@ void Pilots::pointwise_log_likelihood(const double* values, double* out) const {
   }
 }
 
-Pilots Pilots::synthetic(std::uint64_t seed) {
+template <PilotsScales Scales>
+PilotsWith<Scales> PilotsWith<Scales>::synthetic(std::uint64_t seed) {
   Synthetic random(seed);
   std::vector<double> a, b, y;
   std::vector<int> group, scenario;
@@ -71,5 +76,8 @@ Pilots Pilots::synthetic(std::uint64_t seed) {
   }
   return {std::move(group), std::move(scenario), std::move(y)};
 }
+
+template class PilotsWith<PilotsScales::bounded>;
+template class PilotsWith<PilotsScales::raw>;
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

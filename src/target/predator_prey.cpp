@@ -1,6 +1,8 @@
 // Data of the predator–prey model.
 #include "breakstep/target/predator_prey.hpp"
 
+#include <utility>
+
 #include "breakstep/error.hpp"
 #include "breakstep/target/synthetic.hpp"
 
@@ -50,6 +52,19 @@ PredatorPrey PredatorPrey::synthetic(std::uint64_t seed) {
     }
   }
   return {prey, predators};
+}
+
+PredatorPreyAsCoded::PredatorPreyAsCoded(PredatorPrey fitted) : PredatorPrey(std::move(fitted)) {
+  const double* logs = log_counts_.as<double>();
+  for (std::size_t species = 0; species < 2; ++species) {
+    double sum = 0, squares = 0;
+    for (std::size_t i = species; i < log_counts_.size(); i += 2) sum += logs[i];
+    mean_[species] = sum / years();
+    for (std::size_t i = species; i < log_counts_.size(); i += 2) {
+      squares += (logs[i] - mean_[species]) * (logs[i] - mean_[species]);
+    }
+    variance_[species] = squares / years();
+  }
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

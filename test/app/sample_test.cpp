@@ -300,9 +300,9 @@ INSTANTIATE_TEST_SUITE_P(
     Sample, WrongSample,
     testing::Values(
         Wrong{{"sample", "--sampler", "slice", "--target", "log-gama"},
-              "unknown target 'log-gama' (there are 22 targets): did you mean log_gamma?"},
+              "unknown target 'log-gama' (there are 26 targets): did you mean log_gamma?"},
         Wrong{{"sample", "--sampler", "slice"},
-              "no target given (there are 22 targets): add --target standard_normal, or see breakstep list"},
+              "no target given (there are 26 targets): add --target standard_normal, or see breakstep list"},
         Wrong{{"sample", "--sampler", "elliptical-slice", "--target", "log-gamma"},
               "sampler elliptical_slice cannot draw from target log_gamma (it needs a Gaussian prior, and this target "
               "declares none): choose gaussian_likelihood, gp_regression, gp_paper, gp_ess_effective, "

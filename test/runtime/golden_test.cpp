@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "breakstep/error.hpp"
 #include "breakstep/registry/run.hpp"
 #include "breakstep/runtime/sample.hpp"
 
@@ -27,10 +28,14 @@ std::string hash_of_job(std::string_view sampler_name, const registry::TargetEnt
       registry::make_target(entry, {.dimension = entry.takes_dimension ? 3 : 0, .points = entry.takes_points ? 20 : 0});
   const auto run =
       registry::make_run<Real>(*sampler, target, lanes::Storage::interleaved, 2025, chains, one_chain_at_a_time);
-  const auto result = runtime::draw_all(*run, {.chains = chains, .draws = draws, .seed = 2025});
-  std::ostringstream text;
-  text << std::hex << runtime::hash_of(result.values);
-  return text.str();
+  try {
+    const auto result = runtime::draw_all(*run, {.chains = chains, .draws = draws, .seed = 2025});
+    std::ostringstream text;
+    text << std::hex << runtime::hash_of(result.values);
+    return text.str();
+  } catch (const Error&) {
+    return "refused";  // folds of chains that start outside the support
+  }
 }
 
 /// "sampler target precision" → hash, for every built-in pair that fits together.

@@ -47,9 +47,13 @@ const std::vector<Check> checks = {
     {"gp_paper_n414", "gp_paper", "real_estate.csv"},
     {"gc_code", "german_credit", "german_credit.csv"},
     {"pilots_stan", "pilots", "pilots.csv"},
+    {"pilots_code", "pilots_code", "pilots.csv"},
     {"soil_stan", "soil", "soil.csv"},
+    {"soil_code_diffrax", "soil_code", "soil.csv"},
+    {"soil_code_scan", "soil_code_scan", "soil.csv"},
     {"gs_code", "google_stock", "google_stock.csv"},
     {"pp_intended_rk4", "predator_prey", "lynx_hare.csv"},
+    {"pp_code", "predator_prey_code", "lynx_hare.csv"},
     {"bod_code", "bod_code", "bod.csv"},
     {"bod_stdnormal_prior", "bod_stdnormal_prior", "bod.csv"},
 };

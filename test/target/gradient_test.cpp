@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "breakstep/error.hpp"
@@ -18,13 +19,21 @@ using breakstep::target::Asks;
 TEST(Gradients, agree_with_differences_for_every_target) {
   for (const auto& entry : registry::targets()) {
     SCOPED_TRACE(std::string(entry.name));
+    // The authors' gradient, which is not the derivative of their density; target_checks compares it with theirs.
+    if (entry.name == "predator_prey_code") continue;
     const auto subject = registry::make_target(entry, {.points = entry.takes_points ? 30 : 0});
     const auto density = subject->density(registry::OneDouble{}, Asks::gradient);
-    for (const auto& position : target_test::scattered(6, subject->dimension())) {
-      const auto check = breakstep::target::check_gradient(*density, position);
+    const auto positions = target_test::scattered(6, subject->dimension());
+    const auto found = target_test::evaluate<double, 1>(*density, positions, true);
+    int inside = 0;  // the support
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (found[i].value == -std::numeric_limits<double>::infinity()) continue;
+      ++inside;
+      const auto check = breakstep::target::check_gradient(*density, positions[i]);
       EXPECT_LT(check.error, 1) << "coordinate " << check.coordinate << ": " << check.component << " and "
                                 << check.difference;
     }
+    EXPECT_GE(inside, 3);
   }
 }
 

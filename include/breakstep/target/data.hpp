@@ -18,6 +18,7 @@ class Numbers {
   }
 
   [[nodiscard]] std::size_t size() const { return doubles_.size(); }
+  [[nodiscard]] const std::vector<double>& exact() const { return doubles_; }
   template <class Real>
   [[nodiscard]] const Real* as() const {
     if constexpr (std::is_same_v<Real, float>) {

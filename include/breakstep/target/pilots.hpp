@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "breakstep/target/data.hpp"
@@ -13,25 +14,28 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
+/// What the coordinates of a scale mean: the logit of its share of 100, or, as in the program of the paper, the scale
+/// itself, whose sign does not matter and which has no bound.
+enum class PilotsScales { bounded, raw };
+
 /// y ~ N(a[group] + b[scenario], σ_y²), a ~ N(10·μ_a, σ_a²), b ~ N(10·μ_b, σ_b²), μ ~ N(0, 1), each σ uniform on
-/// (0, 100). Coordinates a, b, μ_a, μ_b and the logits of σ_a/100, σ_b/100, σ_y/100. All constants but the uniform's.
-class Pilots {
+/// (0, 100). Coordinates a, b, μ_a, μ_b and those of σ_a, σ_b, σ_y. All constants but the uniform's.
+template <PilotsScales Scales>
+class PilotsWith {
  public:
   /// Groups and scenarios count from 0.
-  Pilots(std::vector<int> group, std::vector<int> scenario, std::vector<double> y);
+  PilotsWith(std::vector<int> group, std::vector<int> scenario, std::vector<double> y);
   /// Columns `group_id`, `scenario_id` (from 1) and `y`.
-  static Pilots read(const std::string& path);
-  static Pilots synthetic(std::uint64_t seed = 9);
+  static PilotsWith read(const std::string& path);
+  static PilotsWith synthetic(std::uint64_t seed = 9);
 
   [[nodiscard]] int dimension() const { return groups_ + scenarios_ + 5; }
   [[nodiscard]] Parameters parameters() const {
-    return {real("a", groups_),
-            real("b", scenarios_),
-            real("mu_a"),
-            real("mu_b"),
-            interval("sigma_a", 0, 100),
-            interval("sigma_b", 0, 100),
-            interval("sigma_y", 0, 100)};
+    const auto scale = [](const char* name) {
+      return Scales == PilotsScales::bounded ? interval(name, 0, 100) : real(name);
+    };
+    return {real("a", groups_), real("b", scenarios_), real("mu_a"),    real("mu_b"),
+            scale("sigma_a"),   scale("sigma_b"),      scale("sigma_y")};
   }
   /// What the data tell, in contrast to a and b, which may move against each other: the mean of all a plus that of all
   /// b, and how each differs from its mean.
@@ -55,8 +59,8 @@ class Pilots {
  private:
   /// A scale 100·p with p the logistic of its coordinate.
   template <class Real, int W>
-  struct Scale {
-    explicit Scale(Pack<Real, W> u)
+  struct BoundedScale {
+    explicit BoundedScale(Pack<Real, W> u)
         : p(logistic_and_logs(u)), inverse(Pack<Real, W>(Real(1)) / (Pack<Real, W>(Real(100)) * p.value)) {}
 
     /// The log density of `count` normals with this scale whose standardised squares sum to `squares`, plus the
@@ -76,6 +80,26 @@ class Pilots {
     Logistic<Real, W> p;
     Pack<Real, W> inverse;
   };
+
+  /// The absolute value of its coordinate.
+  template <class Real, int W>
+  struct RawScale {
+    explicit RawScale(Pack<Real, W> u) : log_value(log(abs(u))), inverse(Pack<Real, W>(Real(1)) / u) {}
+
+    [[nodiscard]] Pack<Real, W> log_density(int count, Pack<Real, W> squares) const {
+      using P = Pack<Real, W>;
+      const P logs = fma(P(static_cast<Real>(-count)), log_value, P(static_cast<Real>(-count * half_log_two_pi)));
+      return fma(P(Real(-0.5)), squares, logs);
+    }
+    [[nodiscard]] Pack<Real, W> derivative(int count, Pack<Real, W> squares) const {
+      return (squares - Pack<Real, W>(static_cast<Real>(count))) * inverse;
+    }
+
+    Pack<Real, W> log_value, inverse;
+  };
+
+  template <class Real, int W>
+  using Scale = std::conditional_t<Scales == PilotsScales::bounded, BoundedScale<Real, W>, RawScale<Real, W>>;
 
   /// Adds the prior of `count` intercepts from `first` on; their gradients already hold the likelihood's part.
   template <bool WithGradient, class Real, int W>
@@ -137,5 +161,11 @@ class Pilots {
   int groups_ = 0;
   int scenarios_ = 0;
 };
+
+extern template class PilotsWith<PilotsScales::bounded>;
+extern template class PilotsWith<PilotsScales::raw>;
+
+using Pilots = PilotsWith<PilotsScales::bounded>;
+using PilotsAsCoded = PilotsWith<PilotsScales::raw>;
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

@@ -3,13 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "breakstep/lanes/math.hpp"
 #include "breakstep/target/data.hpp"
 #include "breakstep/target/data_table.hpp"
 #include "breakstep/target/logistic.hpp"
+#include "breakstep/target/numbers.hpp"
 #include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
 
@@ -47,9 +50,7 @@ class PredatorPrey {
     return evaluate<true>(x, gradient, workspace);
   }
 
- private:
-  static constexpr int steps_per_year = 20;
-  static constexpr double step = 1.0 / steps_per_year;
+ protected:
   static constexpr double least = 1e-6;  // a solution below it counts as that much
 
   [[nodiscard]] int years() const { return static_cast<int>(log_counts_.size() / 2); }
@@ -59,12 +60,6 @@ class PredatorPrey {
   struct Both {
     Pack<Real, W> prey, predators;
   };
-  template <class Real, int W>
-  BREAKSTEP_INLINE static Both<Real, W> ahead(const Both<Real, W>& from, double factor, const Both<Real, W>& rate) {
-    const Pack<Real, W> h(static_cast<Real>(factor));
-    return {fma(h, rate.prey, from.prey), fma(h, rate.predators, from.predators)};
-  }
-
   template <class Real, int W>
   struct Rates {
     Pack<Real, W> alpha, beta, gamma, delta;
@@ -84,6 +79,47 @@ class PredatorPrey {
               fma(by_rate.predators, fma(delta, state.prey, -gamma), -(beta * prey))};
     }
   };
+
+  /// log σ ~ N(−1, 1), log u₀ and log v₀ ~ N(log 10, 1), α … δ normal above 0; its gradient is added.
+  template <bool WithGradient, class Real, int W>
+  static Pack<Real, W> log_prior(const Rates<Real, W>& rates, const InterleavedVector<Real, W>& x,
+                                 const InterleavedVector<Real, W>& gradient) {
+    using P = Pack<Real, W>;
+    const auto real = [](double number) { return P(static_cast<Real>(number)); };
+    constexpr double log_ten = 2.302585092994045684;
+    P squares(Real(0)), jacobian(Real(0));
+    const auto add = [&](int i, P standard, P slope) {
+      squares = fma(standard, standard, squares);
+      if constexpr (WithGradient) gradient.store(i, gradient[i] + slope);
+    };
+    for (int i = 0; i < 2; ++i) add(i, x[i] + real(1), -(x[i] + real(1)));
+    const std::array<P, 4> values = {rates.alpha, rates.beta, rates.gamma, rates.delta};
+    for (int i = 0; i < 4; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double mean = i % 2 == 0 ? 1 : 0.05, sd = i % 2 == 0 ? 0.5 : 0.05;
+      const P standard = (values[at] - real(mean)) * real(1 / sd);
+      add(2 + i, standard, fma(standard * real(-1 / sd), values[at], real(1)));
+      jacobian = jacobian + x[2 + i];
+    }
+    for (int i = 6; i < 8; ++i) add(i, x[i] - real(log_ten), real(log_ten) - x[i]);
+    constexpr double log_half = -0.69314718055994530942, log_twentieth = -2.9957322735539909934;
+    constexpr double log_cdf_two = -0.023012909328963488, log_cdf_one = -0.17275377902344989;
+    constexpr double constant = -8 * half_log_two_pi - 2 * (log_half + log_twentieth) - 2 * (log_cdf_two + log_cdf_one);
+    return fma(P(Real(-0.5)), squares, jacobian) + real(constant);
+  }
+
+  Numbers log_counts_;  // prey and predators of each year in turn
+  double sum_of_log_counts_ = 0;
+
+ private:
+  static constexpr int steps_per_year = 20;
+  static constexpr double step = 1.0 / steps_per_year;
+
+  template <class Real, int W>
+  BREAKSTEP_INLINE static Both<Real, W> ahead(const Both<Real, W>& from, double factor, const Both<Real, W>& rate) {
+    const Pack<Real, W> h(static_cast<Real>(factor));
+    return {fma(h, rate.prey, from.prey), fma(h, rate.predators, from.predators)};
+  }
 
   template <class Real, int W>
   BREAKSTEP_INLINE static Both<Real, W> advance(const Rates<Real, W>& f, const Both<Real, W>& y) {
@@ -166,37 +202,129 @@ class PredatorPrey {
                          P(static_cast<Real>(sum_of_log_counts_ + 2 * years() * half_log_two_pi));
     return likelihood + log_prior<WithGradient>(rates, x, gradient);
   }
+};
 
-  /// log σ ~ N(−1, 1), log u₀ and log v₀ ~ N(log 10, 1), α … δ normal above 0; its gradient is added.
-  template <bool WithGradient, class Real, int W>
-  static Pack<Real, W> log_prior(const Rates<Real, W>& rates, const InterleavedVector<Real, W>& x,
-                                 const InterleavedVector<Real, W>& gradient) {
-    using P = Pack<Real, W>;
-    const auto real = [](double number) { return P(static_cast<Real>(number)); };
-    constexpr double log_ten = 2.302585092994045684;
-    P squares(Real(0)), jacobian(Real(0));
-    const auto add = [&](int i, P standard, P slope) {
-      squares = fma(standard, standard, squares);
-      if constexpr (WithGradient) gradient.store(i, gradient[i] + slope);
-    };
-    for (int i = 0; i < 2; ++i) add(i, x[i] + real(1), -(x[i] + real(1)));
-    const std::array<P, 4> values = {rates.alpha, rates.beta, rates.gamma, rates.delta};
-    for (int i = 0; i < 4; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const double mean = i % 2 == 0 ? 1 : 0.05, sd = i % 2 == 0 ? 0.5 : 0.05;
-      const P standard = (values[at] - real(mean)) * real(1 / sd);
-      add(2 + i, standard, fma(standard * real(-1 / sd), values[at], real(1)));
-      jacobian = jacobian + x[2 + i];
-    }
-    for (int i = 6; i < 8; ++i) add(i, x[i] - real(log_ten), real(log_ten) - x[i]);
-    constexpr double log_half = -0.69314718055994530942, log_twentieth = -2.9957322735539909934;
-    constexpr double log_cdf_two = -0.023012909328963488, log_cdf_one = -0.17275377902344989;
-    constexpr double constant = -8 * half_log_two_pi - 2 * (log_half + log_twentieth) - 2 * (log_cdf_two + log_cdf_one);
-    return fma(P(Real(-0.5)), squares, jacobian) + real(constant);
+/// What the program of the paper computes instead. It keeps the solution's last state only, compares every year with
+/// it, and takes that state from an adaptive solver that is given a thousand attempts at a tolerance which they do not
+/// reach the last year with. Its gradient holds the lengths of steps constant, hence is not the derivative of its
+/// density. Here to repeat the paper's timings.
+class PredatorPreyAsCoded : public PredatorPrey {
+ public:
+  PredatorPreyAsCoded(const std::vector<double>& prey, const std::vector<double>& predators)
+      : PredatorPreyAsCoded(PredatorPrey(prey, predators)) {}
+  explicit PredatorPreyAsCoded(PredatorPrey fitted);
+  static PredatorPreyAsCoded read(const std::string& path) { return PredatorPreyAsCoded(PredatorPrey::read(path)); }
+  static PredatorPreyAsCoded synthetic(std::uint64_t seed = 4) {
+    return PredatorPreyAsCoded(PredatorPrey::synthetic(seed));
   }
 
-  Numbers log_counts_;  // prey and predators of each year in turn
-  double sum_of_log_counts_ = 0;
+  template <class Real, int W>
+  [[nodiscard]] static std::size_t workspace() {
+    return 0;
+  }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {
+    return evaluate<false>(x, x);
+  }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density_and_gradient(const InterleavedVector<Real, W>& x,
+                                                       const InterleavedVector<Real, W>& gradient, Real*) const {
+    return evaluate<true>(x, gradient);
+  }
+
+ private:
+  static constexpr int directions = 6;  // the logarithms of α, β, γ, δ, u₀ and v₀
+  static constexpr int most_attempts = 1000;
+
+  template <class Number>
+  struct State {
+    Number prey, predators;
+  };
+
+  /// exp(x), as a number that moves in a direction if numbers do.
+  template <class Number, class Real, int W>
+  static Number positive_number(Pack<Real, W> x, int direction) {
+    if constexpr (detail::is_pack<Number>) {
+      return exp(x);
+    } else {
+      return exp(Number::variable(x, direction));
+    }
+  }
+
+  /// Heun's method with Euler's for comparison, until the last year is over or attempts are.
+  template <class Number, class Real, int W>
+  [[nodiscard]] State<Number> last_state(const InterleavedVector<Real, W>& x) const {
+    using P = Pack<Real, W>;
+    const auto real = [](double number) { return P(static_cast<Real>(number)); };
+    const P one = real(1), half = real(0.5), infinity(std::numeric_limits<Real>::infinity());
+    const auto start = [&](int i) { return positive_number<Number>(x[i], i - 2); };
+    const Number alpha = start(2), beta = start(3), gamma = start(4), delta = start(5);
+    const auto rates = [&](const State<Number>& y) {
+      return State<Number>{(alpha - beta * y.predators) * y.prey, (delta * y.prey - gamma) * y.predators};
+    };
+    const auto error = [&](P h, const Number& k1, const Number& k2, const Number& from, const Number& to) {
+      const P scale = fma(real(1e-6), max(abs(value_of(from)), abs(value_of(to))), real(1e-5));
+      const P e = half * h * (value_of(k1) - value_of(k2)) / scale;
+      return e * e;
+    };
+    const P last = real(years());
+    // Ends this close to the last year are taken for it.
+    const P near = last * (one - real(100) * P(std::numeric_limits<Real>::epsilon()));
+    State<Number> y{start(6), start(7)};
+    P t = real(0), end = one;
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      const auto active = t < last;
+      if (active.none()) break;
+      const P h = end - t;
+      const Number whole(h), halved(half * h);
+      const auto k1 = rates(y);
+      const auto k2 = rates({y.prey + whole * k1.prey, y.predators + whole * k1.predators});
+      const State<Number> next{y.prey + halved * (k1.prey + k2.prey),
+                               y.predators + halved * (k1.predators + k2.predators)};
+      P size = sqrt(half * (error(h, k1.prey, k2.prey, y.prey, next.prey) +
+                            error(h, k1.predators, k2.predators, y.predators, next.predators)));
+      size = select(size == size, size, infinity);
+      const auto accepted = size < one;
+      const P factor = real(0.9) / sqrt(size);
+      const P grow = min(max(factor, one), real(10)), shrink = min(max(factor, real(0.2)), real(0.9));
+      const auto goes = active & accepted;
+      y = {select(goes, next.prey, y.prey), select(goes, next.predators, y.predators)};
+      t = select(goes, end, t);
+      const P wanted = fma(h, select(accepted, grow, shrink), t);
+      end = select(wanted > near, select(accepted, last, fma(half, last - t, t)), wanted);
+    }
+    return y;
+  }
+
+  template <bool WithGradient, class Real, int W>
+  [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x,
+                                       const InterleavedVector<Real, W>& gradient) const {
+    using P = Pack<Real, W>;
+    using Number = std::conditional_t<WithGradient, Dual<Real, W, directions>, P>;
+    const P zero(Real(0)), floor(static_cast<Real>(least)), count(static_cast<Real>(years()));
+    const auto state = last_state<Number>(x);
+    P likelihood = P(static_cast<Real>(-sum_of_log_counts_ - 2 * years() * half_log_two_pi));
+    const auto add = [&](int species, const Number& number) {
+      const P value = value_of(number), precision = exp(P(Real(-2)) * x[species]);
+      const P away = P(static_cast<Real>(mean_[species])) - log(max(floor, value));
+      const P squares = count * precision * fma(away, away, P(static_cast<Real>(variance_[species])));
+      likelihood = likelihood - fma(P(Real(0.5)), squares, count * x[species]);
+      if constexpr (WithGradient) {
+        const P force = select(value < floor, zero, count * precision * away / value);
+        gradient.store(species, squares - count);
+        for (int i = 0; i < directions; ++i) {
+          const P before = species == 0 ? zero : gradient[2 + i];
+          gradient.store(2 + i, fma(force, number.slope[i], before));
+        }
+      }
+    };
+    add(0, state.prey);
+    add(1, state.predators);
+    const Rates<Real, W> rates{exp(x[2]), exp(x[3]), exp(x[4]), exp(x[5])};
+    return likelihood + log_prior<WithGradient>(rates, x, gradient);
+  }
+
+  std::array<double, 2> mean_{}, variance_{};  // of the logarithms of counts
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "breakstep/lanes/math/polynomial.hpp"
 #include "breakstep/target/data.hpp"
 #include "breakstep/target/data_table.hpp"
+#include "breakstep/target/differentiated.hpp"
 #include "breakstep/target/logistic.hpp"
 #include "breakstep/target/parameters.hpp"
 #include "breakstep/target/target.hpp"
@@ -24,6 +26,8 @@ class Soil {
   static Soil read(const std::string& path);
   static Soil synthetic(std::uint64_t seed = 8);
 
+  [[nodiscard]] const std::vector<double>& times() const { return times_.exact(); }
+  [[nodiscard]] const std::vector<double>& evolved() const { return evolved_.exact(); }
   [[nodiscard]] static int dimension() { return 6; }
   [[nodiscard]] static Parameters parameters() {
     return {positive("k1"),  positive("k2"),          positive("a21"),
@@ -118,6 +122,66 @@ class Soil {
 
   Numbers times_;
   Numbers evolved_;
+};
+
+/// What the programs of the paper compute instead: the equations solved by Euler's method with long steps, and a12,
+/// a21, γ, k1, k2 and σ themselves as coordinates, without Jacobians, of any sign but for γ in (0, 1). The density is
+/// even in σ and infinite at 0. Here to repeat the paper's timings.
+class SoilAsCoded {
+ public:
+  /// Steps of the length between the first two times, with the solution interpolated between them; or one step from
+  /// each time to the next.
+  enum class Grid { even, times };
+
+  SoilAsCoded(const std::vector<double>& times, std::vector<double> evolved, Grid grid);
+  static SoilAsCoded read(const std::string& path, Grid grid);
+  static SoilAsCoded synthetic(Grid grid, std::uint64_t seed = 8);
+
+  static constexpr Gradient gradient = Gradient::forward;
+  Parameters parameters{real("a12"), real("a21"), real("gamma"), real("k1"), real("k2"), real("sigma")};
+
+  template <class Number>
+  [[nodiscard]] Number log_density(const Constrained<Number>& p) const {
+    using P = ValueOf<Number>;
+    using Real = RealOf<Number>;
+    const Number a12 = p.number("a12"), a21 = p.number("a21"), gamma = p.number("gamma"), k1 = p.number("k1"),
+                 k2 = p.number("k2"), sigma = p.number("sigma");
+    const Number total = constant<Number>(7.7);
+    Number c1 = total * gamma, c2 = total * (1 - gamma), squares = constant<Number>(0);
+    const Number into1 = a12 * k2, into2 = a21 * k1;
+    const Real* evolved = evolved_.as<Real>();
+    for (const Step& step : steps_) {
+      const Number h = constant<Number>(step.length), old1 = c1, old2 = c2;
+      c1 = old1 + h * (into1 * old2 - k1 * old1);
+      c2 = old2 + h * (into2 * old1 - k2 * old2);
+      for (std::size_t i = step.first; i < step.end; ++i) {
+        const Number share = constant<Number>(shares_[i]);
+        const Number left = old1 + old2 + share * (c1 + c2 - (old1 + old2));
+        squares = squares + square(Number(P(evolved[i])) - (total - left));
+      }
+    }
+    const auto count = static_cast<double>(evolved_.size());
+    const Number variance = square(sigma);
+    constexpr double log_ten = 2.302585092994045684, log_pi = 1.1447298858494001741;
+    const double constants = log_ten - log_pi - (4 + count) * half_log_two_pi;
+    const Number result = constant<Number>(constants) - constant<Number>(0.5 * count) * log(variance) -
+                          0.5 * squares / variance + 9 * log(gamma) -
+                          0.5 * (square(k1) + square(k2) + square(a21) + square(a12)) - log1p(variance);
+    const P inside = value_of(gamma);
+    return select((inside > P(Real(0))) & (inside < P(Real(1))), result,
+                  constant<Number>(-std::numeric_limits<double>::infinity()));
+  }
+
+ private:
+  /// One of Euler's; the measurements from `first` to before `end` fall into it.
+  struct Step {
+    double length;
+    std::size_t first, end;
+  };
+
+  Numbers evolved_;
+  std::vector<double> shares_;  ///< of its step that has passed at each measurement
+  std::vector<Step> steps_;
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

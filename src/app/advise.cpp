@@ -12,7 +12,6 @@
 #include "json.hpp"
 #include "number.hpp"
 #include "pilot.hpp"
-#include "progress.hpp"
 #include "stream.hpp"
 #include "table.hpp"
 #include "warm_up.hpp"
@@ -157,16 +156,7 @@ void run_advise(const Options& options, bool precision_is_given, bool chains_are
     throw breakstep::Error("--seconds cannot be '" + options.seconds + "'", "a pilot takes some time",
                            "give a positive number");
   }
-  const auto plan = read_warm_up(options.warm_up, options.job, false, job);
-  if (!job.tunings.empty() || (plan && plan->of_each)) {
-    throw breakstep::Error("chains that have their own tunings", "they run one by one, whatever is advised",
-                           "add --adapt pooled, or give a tuning for all");
-  }
-  if (plan) {
-    Progress progress;
-    progress.show("warming up");
-    warm_up(job, free_mode(job.storage), *plan);
-  }
+  warm_up_for_all_modes(options.warm_up, options.job, job);
   const Advice advice = run_pilot(
       job, {.seconds = seconds, .precision_is_open = !precision_is_given, .chains_are_open = !chains_are_given});
   write_to_stdout(options.job.json ? json_of(advice) : text_of(job, advice));

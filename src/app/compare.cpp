@@ -15,6 +15,7 @@
 #include "number.hpp"
 #include "progress.hpp"
 #include "stream.hpp"
+#include "warm_up.hpp"
 
 namespace breakstep_app {
 namespace {
@@ -34,15 +35,17 @@ bit, as one chain at a time; if one does not, the command fails with exit code 1
   B   evaluations of the density that lock-step executes per evaluation asked
 
 With --repeat, the modes take turns, and the median of each one's times counts: on a busy
-machine use 5 or more. Times are those of making draws.
+machine use 5 or more. Times are those of making draws; a warm-up comes before and is left out.
 
 Examples:
   breakstep compare --sampler elliptical-slice --target gp-regression --chains 256 --draws 50
   breakstep compare --sampler slice --target log-gamma --chains 1024 --repeat 5
+  breakstep compare --sampler nuts --target funnel --chains 128 --warmup 500 --draws 200
   breakstep compare --sampler slice --target standard-normal --dimension 100 --all-storages --json)";
 
 struct Options {
   JobOptions job;
+  WarmUpChoices warm_up;
   bool all_storages = false;
   std::string repeat = "1";
 };
@@ -113,9 +116,10 @@ Comparison compare(const Job& job, const std::vector<Mode>& modes, std::uint64_t
 }
 
 void run_compare(const Options& options) {
-  const Job job = read_job(options.job);
+  Job job = read_job(options.job);
   const std::uint64_t rounds = whole_number("--repeat", options.repeat, 1, 1000);
   require_room(job, false);
+  warm_up_for_all_modes(options.warm_up, options.job, job);
   const auto modes = modes_of(job, options.all_storages);
   const Comparison comparison =
       job.is_single ? compare<float>(job, modes, rounds) : compare<double>(job, modes, rounds);
@@ -131,6 +135,7 @@ void add_compare(CLI::App& app) {
   verb->set_help_flag("-h,--help", "Print this help");
   verb->footer(footer);
   add_job_options(*verb, options->job);
+  add_warm_up_options(*verb, options->warm_up);
   constexpr const char* group = "What to compare";
   verb->add_flag("--all-storages", options->all_storages, "Every mode in both storages")->group(group);
   verb->add_option("--repeat", options->repeat, "Rounds, in which the modes take turns; the median counts")

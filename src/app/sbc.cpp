@@ -70,6 +70,10 @@ calibration::Options read_options(const Options& options, const Job& job) {
   read.draws = job.draws;
   read.thin = static_cast<std::uint32_t>(whole_number("--thin", options.thin, 1, 1'000'000));
   read.warm_up.draws = static_cast<std::uint32_t>(whole_number("--warmup", options.warm_up, 0, 1'000'000'000));
+  if (job.sampler->flow() != nullptr) {
+    throw Error("sampler " + job.sampler_name + " cannot be calibrated", "every replicate would have to train a flow",
+                "take elliptical-slice, whose steps it makes in other coordinates");
+  }
   const bool has_steps = job.sampler->asks() == Asks::gradient;
   if (!has_steps && (options.target_accept || options.metric || options.tuning_from != "each")) {
     throw Error("sampler " + job.sampler_name + " has nothing to tune", "it has neither steps nor a metric",
@@ -78,7 +82,11 @@ calibration::Options read_options(const Options& options, const Job& job) {
   if (has_steps && read.warm_up.draws == 0 && (options.target_accept || options.metric)) {
     throw Error("--target-accept or --metric with --warmup 0", "there is nothing to tune", "leave it out");
   }
-  read.warm_up.target_accept = breakstep::registry::usual_acceptance(job.sampler_name);
+  read.warm_up.target_accept = registry::usual_acceptance(job.sampler_name);
+  if (has_steps && read.warm_up.target_accept == 0 && (options.target_accept || options.metric)) {
+    throw Error("sampler " + job.sampler_name + " takes neither --target-accept nor --metric",
+                "its steps and scales come from where its chains are", "leave them out");
+  }
   if (options.target_accept) read.warm_up.target_accept = share("--target-accept", *options.target_accept);
   if (options.metric) read.warm_up.metric = choose("metric", *options.metric, metrics);
   // Where the sampler's coordinates are the prior's, the prior is the natural start.

@@ -22,7 +22,6 @@ namespace runtime = breakstep::runtime;
 using breakstep::Error;
 using breakstep::diagnostics::largest_good_pareto_k;
 using breakstep::target::Activation;
-using breakstep::target::Asks;
 using breakstep::target::FlowKind;
 
 constexpr std::array<std::pair<const char*, FlowKind>, 4> kinds{{{"shift-scale", FlowKind::shift_scale},
@@ -68,14 +67,7 @@ void read_flow_choices(const FlowChoices& choices, Job& job) {
 }
 
 runtime::TransportOptions transport_options(const Job& job, std::uint32_t draws) {
-  const registry::FlowSettings& settings = *job.sampler->flow();
-  runtime::TransportOptions options{.draws = draws, .shape = settings.shape, .training = settings.training};
-  options.shape.dimension = job.target->dimension();
-  constexpr int most_layers = 8;
-  if (options.shape.layers == 0) {
-    options.shape.layers = std::clamp(2 * breakstep::target::bits_of(options.shape.dimension), 2, most_layers);
-  }
-  if (options.training.steps == 0) options.training.steps = draws;
+  runtime::TransportOptions options = registry::transport_options(*job.sampler->flow(), job.target->dimension(), draws);
   options.training.threads = job.execution.threads;
   return options;
 }
@@ -85,14 +77,8 @@ runtime::TransportWarmUp train_flow(const Job& job, const Mode& mode, const runt
   execution.schedule = mode.schedule;
   execution.step = mode.step;
   const auto run = [&]<class Real>(Real) {
-    const registry::Doubles width{};
-    const Asks asks = options.training.loss == runtime::FlowLoss::reverse ? Asks::gradient : Asks::density;
-    return runtime::warm_up_transport<Real>(
-        [&](const breakstep::target::FlowNumbers& flow, std::uint64_t seed) {
-          return registry::make_run<Real>(*job.sampler, job.target, mode.storage, seed, job.chains,
-                                          mode.one_chain_at_a_time, {}, flow);
-        },
-        job.target->density(width, asks), options, job.seed, execution);
+    return registry::warm_up_transport<Real>(*job.sampler, job.target, mode.storage, job.chains,
+                                             mode.one_chain_at_a_time, options, job.seed, execution);
   };
   return job.is_single ? run(float{}) : run(double{});
 }

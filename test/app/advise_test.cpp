@@ -89,7 +89,7 @@ TEST(Advise, RefusesWhatMakesNoSense) {
   EXPECT_EQ(complaint({"advise", "--sampler", "slice", "--target", "log-gamma", "--seconds", "0"}),
             "breakstep: --seconds cannot be '0' (a pilot takes some time): give a positive number\n");
   EXPECT_EQ(complaint({"advise", "--sampler", "nuts", "--target", "funnel", "--warmup", "50", "--adapt", "each"}),
-            "breakstep: chains that have their own tunings (they run one by one, whatever is advised): add --adapt "
+            "breakstep: chains that have their own tunings (they run one by one in any mode): add --adapt "
             "pooled, or give a tuning for all\n");
   EXPECT_EQ(complaint({"sample", "--sampler", "slice", "--target", "log-gamma", "--auto", "--schedule", "lockstep"}),
             "breakstep: --auto with --schedule, --step, --storage or --one-chain-at-a-time (both say how to run the "

@@ -1,7 +1,12 @@
-// What a sampler that works through a flow can be told about it.
+// What a sampler that works through a flow can be told about it, and its warm-up.
 #pragma once
 
-#include "breakstep/runtime/flow_training.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "breakstep/registry/run.hpp"
+#include "breakstep/runtime/transport_warm_up.hpp"
 #include "breakstep/target/flow.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
@@ -11,5 +16,26 @@ struct FlowSettings {
   target::FlowShape shape = {.kind = target::FlowKind::affine, .layers = 0};
   runtime::TrainingOptions training = {.steps = 0};  ///< no steps mean one for each draw of the warm-up
 };
+
+/// What to do in a warm-up of so many draws, with what the settings leave open filled in.
+runtime::TransportOptions transport_options(const FlowSettings& settings, int dimension, std::uint32_t draws);
+
+/// Trains the flow of a sampler that has one, in the precision of its chains.
+template <class Real>
+runtime::TransportWarmUp warm_up_transport(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
+                                           lanes::Storage storage, std::size_t chains, bool one_chain_at_a_time,
+                                           const runtime::TransportOptions& options, std::uint64_t seed,
+                                           const runtime::Execution& execution);
+
+extern template runtime::TransportWarmUp warm_up_transport<float>(const AnySampler&,
+                                                                  const std::shared_ptr<const AnyTarget>&,
+                                                                  lanes::Storage, std::size_t, bool,
+                                                                  const runtime::TransportOptions&, std::uint64_t,
+                                                                  const runtime::Execution&);
+extern template runtime::TransportWarmUp warm_up_transport<double>(const AnySampler&,
+                                                                   const std::shared_ptr<const AnyTarget>&,
+                                                                   lanes::Storage, std::size_t, bool,
+                                                                   const runtime::TransportOptions&, std::uint64_t,
+                                                                   const runtime::Execution&);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

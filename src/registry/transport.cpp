@@ -1,0 +1,43 @@
+// The warm-up of a sampler that works through a flow.
+#include "breakstep/registry/transport.hpp"
+
+#include <algorithm>
+
+#include "breakstep/registry/run.hpp"
+
+namespace breakstep::inline BREAKSTEP_ABI::registry {
+
+runtime::TransportOptions transport_options(const FlowSettings& settings, int dimension, std::uint32_t draws) {
+  runtime::TransportOptions options{.draws = draws, .shape = settings.shape, .training = settings.training};
+  options.shape.dimension = dimension;
+  constexpr int most_layers = 8;
+  if (options.shape.layers == 0) options.shape.layers = std::clamp(2 * target::bits_of(dimension), 2, most_layers);
+  if (options.training.steps == 0) options.training.steps = draws;
+  return options;
+}
+
+template <class Real>
+runtime::TransportWarmUp warm_up_transport(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
+                                           lanes::Storage storage, std::size_t chains, bool one_chain_at_a_time,
+                                           const runtime::TransportOptions& options, std::uint64_t seed,
+                                           const runtime::Execution& execution) {
+  const Doubles width{};
+  const auto asks =
+      options.training.loss == runtime::FlowLoss::reverse ? target::Asks::gradient : target::Asks::density;
+  return runtime::warm_up_transport<Real>(
+      [&](const target::FlowNumbers& flow, std::uint64_t own_seed) {
+        return make_run<Real>(sampler, target, storage, own_seed, chains, one_chain_at_a_time, {}, flow);
+      },
+      target->density(width, asks), options, seed, execution);
+}
+
+template runtime::TransportWarmUp warm_up_transport<float>(const AnySampler&, const std::shared_ptr<const AnyTarget>&,
+                                                           lanes::Storage, std::size_t, bool,
+                                                           const runtime::TransportOptions&, std::uint64_t,
+                                                           const runtime::Execution&);
+template runtime::TransportWarmUp warm_up_transport<double>(const AnySampler&, const std::shared_ptr<const AnyTarget>&,
+                                                            lanes::Storage, std::size_t, bool,
+                                                            const runtime::TransportOptions&, std::uint64_t,
+                                                            const runtime::Execution&);
+
+}  // namespace breakstep::inline BREAKSTEP_ABI::registry

@@ -11,7 +11,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXPERIMENTS = ["motivation", "machines", "theory", "delayed_rejection", "elliptical_slice", "nuts", "tables", "scale"]
+EXPERIMENTS = ["motivation", "machines", "theory", "delayed_rejection", "elliptical_slice", "nuts", "tables", "funnel", "scale", "advisor"]
 FORMS = ["short", "default", "full"]
 
 

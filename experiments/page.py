@@ -112,8 +112,7 @@ class Page:
                 "<h2>Our goals</h2>" + table(["goal", "measured", ""], self.goals, 2) +
                 "<p>Where a goal is missed: cheap densities leave random numbers and bookkeeping to pay, which no schedule removes, so the share of B(m) falls; "
                 "cheaper random numbers and fewer sweeps over vectors would change it. Runs of few draws end with idle lanes, and part of them goes into trying which step "
-                "and parking are fastest; longer runs would change that. These trials are timed by the clock on the wall; on a machine shared with others they settle on a "
-                "poor choice in part of the runs, which shows as lanes much less than 95 % full. Timing them by the thread's own processor time may change that.</p>")
+                "and parking are fastest; longer runs would change that.</p>")
 
     def sections(self):
         self.head("1. Why chains wait (figure 1)")
@@ -140,11 +139,25 @@ class Page:
         self.say(text(self.circumstances("tables")))
         self.parts.append(table(*self.nuts_table()))
         self.parts.append(table(*self.baselines_table()))
+        self.picture("funnel", "Neal's funnel by NUTS and by transport elliptical slice. " + self.circumstances("funnel"))
+        self.parts.append(table(*self.funnel_table()))
         self.head("8. Scale")
         self.picture("scale", "Cost of a draw over chains and dimensions. " + self.circumstances("scale"))
         self.parts.append(table(*self.prediction()))
         self.say("Predictions are marked as such: T(64) = T(1)·(s + (1 − s)/64), where s is the share that two threads did not halve, taken as serial; "
                  "and no less than the time of the longest chain, which no number of cores shortens. Memory bandwidth is not in the model.")
+        self.head("9. The advisor")
+        self.say(text("Held out: pairs that had no part in choosing the advisor's constants. " + self.circumstances("advisor")))
+        self.parts.append(table(*self.advisor_table(), 8))
+
+    def advisor_table(self):
+        rows = []
+        for row in self.results.rows("advisor/predictions"):
+            off = 100 * (row["predicted"] / row["measured"] - 1)
+            rows.append([row["sampler"].replace("_", " "), row["target"], row["chains"], row["held_out"], f"{row['schedule']}, {row['precision']}, {row['storage']}",
+                         f"{row['predicted']:.2f}", f"{row['measured']:.2f} ({row['lowest']:.2f} to {row['highest']:.2f})", f"{off:+.0f} %",
+                         "reached" if abs(off) <= 20 else "missed"])
+        return ["sampler", "target", "chains", "held out", "advice", "predicted × lock-step", "measured", "off by", "within 20 %"], rows
 
     def machines(self):
         folder = self.out / "machines"
@@ -207,6 +220,11 @@ class Page:
         clock = "wall time, while others used the cores: do not compare with NUTS" if self.results.was_shared("tables") else "wall time"
         return ["ESS/s (worst coordinate), free", f"MEADS ({clock})", f"ChEES ({clock})", f"transport slice ({clock})", "NUTS (processor time)"], rows
 
+    def funnel_table(self):
+        rows = [[row["sampler"].replace("_", " "), *(f"{row[key]:.3g}" for key in ("mean", "sd", "q5", "q50", "q95", "rhat", "ess_bulk"))]
+                for row in self.results.rows("funnel/neck")]
+        return ["v of the funnel", "mean", "sd", "5 %", "50 %", "95 %", "R-hat", "bulk ESS"], [*rows, ["exact", "0", "3", "-4.93", "0", "4.93", "", ""]]
+
     def prediction(self):
         rows = []
         for name in ("delayed_rejection", "elliptical_slice", "nuts"):
@@ -239,7 +257,7 @@ class Page:
                  "## Goals", "", row(["goal", "measured", ""]), "| --- | --- | --- |", *(row(goal) for goal in self.goals), "",
                  "## Claims", "", row(["", "section", "the paper says", "measured here", "verdict", "why, and how"]), "| --- | --- | --- | --- | --- | --- |",
                  *(row([c.number, c.where, c.text, c.measured, f"**{c.verdict}**" if c.verdict == judged.FAILS else c.verdict, c.why]) for c in self.list), ""]
-        for title, (columns, rows) in (("NUTS on the tables' targets", self.nuts_table()), ("Other samplers", self.baselines_table()), ("Scale", self.prediction())):
+        for title, (columns, rows) in (("NUTS on the tables' targets", self.nuts_table()), ("Other samplers", self.baselines_table()), ("The funnel", self.funnel_table()), ("Scale", self.prediction()), ("The advisor", self.advisor_table())):
             lines += [f"## {title}", "", row(columns), "|" + " --- |" * len(columns), *(row(r) for r in rows), ""]
         lines += ["## Circumstances", ""] + [f"- **{name.replace('_', ' ')}**: {self.circumstances(name)}" for name in common.EXPERIMENTS] + [""]
         return "\n".join(lines)

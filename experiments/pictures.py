@@ -248,6 +248,29 @@ def nuts_sizes(results, canvas):
         axis.legend()
 
 
+def funnel(results, canvas):
+    spread = canvas.axes[2]
+    v = numpy.linspace(-12, 12, 200)
+    for axis, sampler, role, title in zip(canvas.axes, ("nuts", "transport_slice"), ("lockstep", "free"), ("NUTS", "transport slice")):
+        draws = numpy.load(results.out / f"funnel/{sampler}.npy")
+        flat = draws.reshape(-1, draws.shape[-1])
+        shown = flat[:: max(1, len(flat) // 4000)]
+        colour = canvas.colours[LOOKS[role][0]]
+        axis.plot(shown[:, 1], shown[:, 0], ".", markersize=1.2, color=colour, rasterized=True)
+        for side in (-2, 2):  # two standard deviations of x given v
+            axis.plot(side * numpy.exp(v / 2), v, color=canvas.colours["ink"], linewidth=0.7)
+        axis.set_xlim(-25, 25)
+        axis.set_ylim(-10, 10)
+        label(axis, "x[0]", "v", f"{title}: lowest v {flat[:, 0].min():.1f}", logx=False)
+        heights, edges = numpy.histogram(flat[:, 0], bins=numpy.linspace(-10, 10, 41), density=True)
+        canvas.line(spread, role, (edges[1:] + edges[:-1]) / 2, heights, title)
+    canvas.line(spread, "bound", v, numpy.exp(-v * v / 18) / numpy.sqrt(18 * numpy.pi), "exact, N(0, 9)")
+    spread.set_xlim(-10, 10)
+    spread.set_ylim(top=1.5 * spread.get_ylim()[1])
+    label(spread, "v", "density", f"{results.notes('funnel')['chains']} chains of {results.notes('funnel')['draws']:,} draws", logx=False)
+    spread.legend()
+
+
 def scale(results, canvas):
     chains, dimension, threads = canvas.axes
     for name, role in (("delayed_rejection", "free"), ("elliptical_slice", "paper"), ("nuts", "lockstep")):
@@ -291,6 +314,7 @@ PICTURES = {
     "elliptical_slice_costs": (elliptical_slice_costs, 3, "elliptical_slice/time_25"),
     "nuts": (nuts, 4, "nuts/time_mixture_code_dense"),
     "nuts_sizes": (nuts_sizes, 2, "nuts/time_mixture_paper"),
+    "funnel": (funnel, 3, "funnel/neck"),
     "scale": (scale, 3, "scale/chains_nuts"),
     "speedups": (speedups, 3, "nuts/time_mixture_code_dense"),
 }
@@ -307,7 +331,7 @@ def main():
         for theme in THEMES:
             canvas = Canvas(theme, panels, width=12 if panels == 4 else None)
             draw(results, canvas)
-            canvas.figure.savefig(folder / f"{name}-{theme}.svg", metadata={"Date": None})
+            canvas.figure.savefig(folder / f"{name}-{theme}.svg", metadata={"Date": None}, dpi=150)
             plt.close(canvas.figure)
         drawn += 1
     print(f"experiments: {drawn} pictures in {folder}")

@@ -1,0 +1,60 @@
+"""The advisor's predictions of speed-ups over lock-step beside what runs with its options measure."""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import common
+
+# What the advisor's constants were chosen on, and what it never saw.
+KNOWN = [
+    ("delayed_rejection", "standard_normal", ["--dimension", "1", "--chains", "1024"]),
+    ("elliptical_slice", "gp_regression", ["--points", "50", "--chains", "256"]),
+    ("nuts", "eight_schools_noncentred", ["--warmup", "300", "--chains", "128"]),
+]
+HELD_OUT = [
+    ("elliptical_slice", "gaussian_likelihood", ["--chains", "1024"]),
+    ("elliptical_slice", "logistic_regression", ["--chains", "256"]),
+    ("slice", "log_gamma", ["--chains", "1024"]),
+    ("slice", "multivariate_normal", ["--dimension", "20", "--chains", "256"]),
+    ("nuts", "funnel", ["--warmup", "300", "--chains", "128"]),
+    ("nuts", "banana", ["--warmup", "300", "--chains", "512"]),
+    ("nuts", "google_stock", ["--warmup", "300", "--chains", "64"]),
+    ("nuts", "multivariate_normal", ["--dimension", "50", "--warmup", "300", "--chains", "32"]),
+    ("transport_slice", "funnel", ["--warmup", "200", "--chains", "128"]),
+    ("hmc", "banana", ["--warmup", "300", "--chains", "128"]),
+]
+
+
+def run(lab):
+    pairs = lab.pick(KNOWN[:1] + HELD_OUT[:1], KNOWN + HELD_OUT, KNOWN + HELD_OUT)
+    seconds, rounds = lab.pick(0.05, 0.5, 2.0), lab.pick(1, 3, 5)
+    rows = []
+    for sampler, target, options in pairs:
+        job = ["--sampler", sampler, "--target", target, *options]
+        name = f"{sampler}_{target}"
+        advice = json.loads(lab.tool(f"{name}_advice.json", "advise", *job, "--seconds", str(lab.pick(0.5, 5, 5)), "--json").read_text())
+        chains = int(options[options.index("--chains") + 1])
+        # As many draws as take free chains so long, but no more than lock-step makes in ten times that.
+        rate = advice["draws_per_second"] * min(1.0, 10 / advice["speedup_over_lockstep"])
+        draws = max(20, round(seconds * rate / chains))
+        how = ["--precision", advice["precision"], "--storage", advice["storage"], "--draws", str(draws), "--json"]
+        found = {"lockstep": [], "advised": []}
+        for turn in range(rounds):
+            for mode, schedule in (("lockstep", ["--schedule", "lockstep"]), ("advised", mode_options(advice["schedule"]))):
+                report = lab.tool(f"{name}_{mode}_{turn}.json", "sample", *job, *how, *schedule)
+                found[mode].append(json.loads(report.read_text())["draws_per_second"])
+        ratios = [a / b for a, b in zip(found["advised"], found["lockstep"])]
+        rows.append([sampler, target, chains, "yes" if (sampler, target, options) in HELD_OUT else "no", advice["schedule"],
+                     advice["precision"], advice["storage"], advice["speedup_over_lockstep"], common.median(ratios), min(ratios), max(ratios)])
+    lab.write("predictions.csv", ["sampler", "target", "chains", "held_out", "schedule", "precision", "storage", "predicted",
+                                  "measured", "lowest", "highest"], rows)
+    lab.note(text=f"{rounds} round(s) in turns, wall time; the pilot of each takes {lab.pick(0.5, 5, 5)} s")
+
+
+def mode_options(schedule):
+    return ["--one-chain-at-a-time"] if schedule == "one-chain-at-a-time" else ["--schedule", schedule]
+
+
+if __name__ == "__main__":
+    common.main(run, __doc__)

@@ -29,7 +29,7 @@ bench::Contestant multiply_adds() {
             for (int i = 0; i < chains; ++i) sums[i] = P(Real(i));
             for (int k = 0; k < repeats; ++k) {
 #pragma GCC unroll 12
-              for (int i = 0; i < chains; ++i) sums[i] = fma(sums[i], factor, term);
+              for (P& sum : sums) sum = fma(sum, factor, term);
             }
             volatile double seen = 0;
             for (const P& sum : sums) seen = seen + sum[0];

@@ -22,11 +22,11 @@ using lanes::Mask;
 using lanes::Pack;
 using target::FlowNumbers;
 
-/// Lanes that go through the flow together, and positions of a piece; both decide the order of sums.
-constexpr int width = 8;
+/// Lanes that go through the flow together; how many never shows, because sums go over positions in their order.
+constexpr int width = lanes::native_width<double>;
+/// Positions of a piece, which decides the order of sums.
 constexpr std::size_t piece_size = 64;
-constexpr int native = lanes::native_width<double>;
-static_assert(width % native == 0);
+static_assert(piece_size % width == 0);
 
 using Batch = InterleavedVector<double, width>;
 
@@ -66,24 +66,13 @@ struct FlowTrainer::Piece {
         adjoint(flow.dimension()),
         tape(lanes::aligned_zeros<double>(flow.tape<width>())),
         scratch(lanes::aligned_zeros<double>(flow.layout().scratch() * width)),
-        position(lanes::aligned_zeros<double>(static_cast<std::size_t>(flow.dimension()) * native)),
-        slope(lanes::aligned_zeros<double>(static_cast<std::size_t>(flow.dimension()) * native)),
         workspace(lanes::aligned_zeros<double>(density != nullptr ? density->workspace() : 0)),
         gradient(flow.layout().parameters()) {}
 
-  /// Values of the density at x, `native` lanes at a time, and their gradients in `adjoint` if asked for.
+  /// Values of the density at x, and their gradients in `adjoint` if asked for.
   Pack<double, width> evaluate(const Density& density, bool with_gradient) {
-    const int d = x.at.length();
-    const InterleavedVector<double, native> at(position.get(), d), by(slope.get(), d);
-    Pack<double, width> values;
-    for (int first = 0; first < width; first += native) {
-      for (int i = 0; i < d; ++i) at.store(i, Pack<double, native>::load(x.at.data() + i * width + first));
-      const auto part =
-          with_gradient ? density.evaluate(at, by, workspace.get()) : density.evaluate(at, workspace.get());
-      for (int lane = 0; lane < native; ++lane) values.set(first + lane, part[lane]);
-      for (int i = 0; with_gradient && i < d; ++i) by[i].store(adjoint.at.data() + i * width + first);
-    }
-    return values;
+    return with_gradient ? density.evaluate(x.at, adjoint.at, workspace.get())
+                         : density.evaluate(x.at, workspace.get());
   }
 
   /// Lanes whose density or gradient is not finite count for nothing.
@@ -136,7 +125,7 @@ struct FlowTrainer::Piece {
   }
 
   Vectors u, x, adjoint;
-  lanes::AlignedArray<double> tape, scratch, position, slope, workspace;
+  lanes::AlignedArray<double> tape, scratch, workspace;
   std::vector<double> gradient;
   double sum = 0;
   std::uint64_t used = 0, left_out = 0;

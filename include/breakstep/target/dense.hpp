@@ -16,29 +16,50 @@ namespace detail {
 
 using lanes::Pack;
 
+/// Lanes of W that share a register.
+template <class Real, int W>
+inline constexpr int register_width = W < lanes::native_width<Real> ? W : lanes::native_width<Real>;
+
 /// out[j] = start[j] + Σₖ weights[j·row + k·column]·in[k] for `Tile` outputs from `first` on; each is one fma chain
-/// over ascending k, so a tile's size never shows.
+/// over ascending k, so a tile's size never shows. Packs of several registers are taken apart: the compiler would keep
+/// them in memory.
 template <int Tile, class Real, int W>
 BREAKSTEP_INLINE void dense_tile(const Real* weights, int row, int column, const Real* start, const Real* in, int ins,
                                  Real* out, int first) {
-  using P = Pack<Real, W>;
-  P sums[Tile];
+  constexpr int n = register_width<Real, W>, parts = W / n;
+  using P = Pack<Real, n>;
+  P sums[Tile][parts];
 #pragma GCC unroll 8
-  for (int r = 0; r < Tile; ++r) sums[r] = start == nullptr ? P(Real(0)) : P(start[first + r]);
+  for (int r = 0; r < Tile; ++r) {
+    const P begin = start == nullptr ? P(Real(0)) : P(start[first + r]);
+#pragma GCC unroll 8
+    for (int part = 0; part < parts; ++part) sums[r][part] = begin;
+  }
   const Real* tile = weights + static_cast<std::ptrdiff_t>(first) * row;
   for (int k = 0; k < ins; ++k) {
-    const P x = P::load(in + static_cast<std::ptrdiff_t>(k) * W);
+    const Real* x = in + static_cast<std::ptrdiff_t>(k) * W;
     const Real* w = tile + static_cast<std::ptrdiff_t>(k) * column;
 #pragma GCC unroll 8
-    for (int r = 0; r < Tile; ++r) sums[r] = fma(P(w[static_cast<std::ptrdiff_t>(r) * row]), x, sums[r]);
+    for (int r = 0; r < Tile; ++r) {
+      const P weight(w[static_cast<std::ptrdiff_t>(r) * row]);
+#pragma GCC unroll 8
+      for (int part = 0; part < parts; ++part) {
+        sums[r][part] = fma(weight, P::load(x + static_cast<std::ptrdiff_t>(part) * n), sums[r][part]);
+      }
+    }
   }
 #pragma GCC unroll 8
-  for (int r = 0; r < Tile; ++r) sums[r].store(out + static_cast<std::ptrdiff_t>(first + r) * W);
+  for (int r = 0; r < Tile; ++r) {
+#pragma GCC unroll 8
+    for (int part = 0; part < parts; ++part) {
+      sums[r][part].store(out + static_cast<std::ptrdiff_t>(first + r) * W + static_cast<std::ptrdiff_t>(part) * n);
+    }
+  }
 }
 
 template <class Real, int W>
 void dense(const Real* weights, int row, int column, const Real* start, const Real* in, int ins, Real* out, int outs) {
-  constexpr int tile = Pack<Real, W>::parts >= 8 ? 1 : 8 / Pack<Real, W>::parts;
+  constexpr int parts = W / register_width<Real, W>, tile = parts >= 8 ? 1 : 8 / parts;
   int j = 0;
   for (; j + tile <= outs; j += tile) dense_tile<tile, Real, W>(weights, row, column, start, in, ins, out, j);
   for (; j < outs; ++j) dense_tile<1, Real, W>(weights, row, column, start, in, ins, out, j);
@@ -51,8 +72,10 @@ void add_products(const Real* left, int left_row, int outs, const Real* right, i
   constexpr int n = lanes::native_width<Real>;
   using P = Pack<Real, n>;
   const auto tile = [&]<int Rows, int Columns>(int j, int k) {
-    P s[Rows][Columns];
+    P s[Rows][Columns];  // in registers, as long as every index is known to the compiler
+#pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
       for (int c = 0; c < Columns; ++c) s[r][c] = P::load(sums + static_cast<std::ptrdiff_t>(j + r) * ins + k + c * n);
     }
     for (int b = 0; b < W; ++b) {
@@ -64,7 +87,9 @@ void add_products(const Real* left, int left_row, int outs, const Real* right, i
         for (int c = 0; c < Columns; ++c) s[r][c] = fma(P(l[r]), P::load(x + c * n), s[r][c]);
       }
     }
+#pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
       for (int c = 0; c < Columns; ++c) s[r][c].store(sums + static_cast<std::ptrdiff_t>(j + r) * ins + k + c * n);
     }
   };

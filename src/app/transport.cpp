@@ -83,6 +83,17 @@ runtime::TransportWarmUp train_flow(const Job& job, const Mode& mode, const runt
   return job.is_single ? run(float{}) : run(double{});
 }
 
+std::string warning_of_starts(std::uint64_t bad, const runtime::Starts& starts) {
+  if (bad == 0) return "";
+  const std::string chains = "warning: " + counted(bad, "chain", "chains");
+  if (starts.kind == runtime::Starts::Kind::given) {
+    return chains + (bad == 1 ? " starts" : " start") +
+           " where the density or its gradient is not finite: correct the rows of --start-file\n";
+  }
+  return chains + " found no usable start in " + std::to_string(starts.attempts) +
+         " attempts: try a smaller --start-scale\n";
+}
+
 std::string words_of_flow(const runtime::TransportWarmUp& result, const runtime::TransportOptions& options) {
   const runtime::TransportFacts& facts = result.facts;
   const double k = breakstep::diagnostics::pareto_k(facts.log_ratios);
@@ -100,11 +111,7 @@ std::string words_of_flow(const runtime::TransportWarmUp& result, const runtime:
 
 std::string warnings_of_flow(const runtime::TransportWarmUp& result, const runtime::TransportOptions& options) {
   const runtime::TransportFacts& facts = result.facts;
-  std::string text;
-  if (facts.bad_starts > 0) {
-    text += "warning: " + counted(facts.bad_starts, "chain", "chains") + " found no usable start in " +
-            std::to_string(options.starts.attempts) + " attempts: try a smaller --start-scale\n";
-  }
+  std::string text = warning_of_starts(facts.bad_starts, options.starts);
   if (facts.skipped > 0) {
     text += "warning: " + std::to_string(facts.skipped) + " of " + std::to_string(facts.steps) +
             " steps of training were skipped: their gradients were not finite; try a smaller --set learning_rate\n";

@@ -129,12 +129,7 @@ std::string words_of(const std::vector<runtime::WarmUp>& results, const runtime:
 }
 
 std::string warnings_of(const runtime::WarmUpFacts& facts, const WarmUpPlan& plan, const Job& job) {
-  std::string text;
-  if (facts.bad_starts > 0) {
-    text += "warning: " + std::to_string(facts.bad_starts) + " of " + std::to_string(job.chains) +
-            " chains found no usable start in " + std::to_string(plan.options.starts.attempts) +
-            " attempts: try a smaller --start-scale\n";
-  }
+  std::string text = warning_of_starts(facts.bad_starts, plan.options.starts);
   if (!has_steps(job)) return text;
   constexpr double settled_within = 0.1, settled_ratio = 2;
   if (plan.options.target_accept > 0 && std::abs(facts.accept_stat - plan.options.target_accept) > settled_within) {

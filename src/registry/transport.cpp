@@ -2,7 +2,9 @@
 #include "breakstep/registry/transport.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "arrival.hpp"
 #include "breakstep/registry/run.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
@@ -21,14 +23,21 @@ runtime::TransportWarmUp warm_up_transport(const AnySampler& sampler, const std:
                                            lanes::Storage storage, std::size_t chains, bool one_chain_at_a_time,
                                            const runtime::TransportOptions& options, std::uint64_t seed,
                                            const runtime::Execution& execution) {
+  // Far from its mass a flow is no better than none, and a slice sampler without gradients takes long to get there.
+  runtime::TransportOptions rest = options;
+  const auto arrived = target->has_gradient()
+                           ? arrive_first<Real>(target, storage, chains, one_chain_at_a_time, rest, seed, execution)
+                           : std::nullopt;
   const Doubles width{};
   const auto asks =
       options.training.loss == runtime::FlowLoss::reverse ? target::Asks::gradient : target::Asks::density;
-  return runtime::warm_up_transport<Real>(
+  auto result = runtime::warm_up_transport<Real>(
       [&](const target::FlowNumbers& flow, std::uint64_t own_seed) {
         return make_run<Real>(sampler, target, storage, own_seed, chains, one_chain_at_a_time, {}, flow);
       },
-      target->density(width, asks), options, seed, execution);
+      target->density(width, asks), rest, seed, execution);
+  if (arrived) add_arrival(arrived->facts, result.facts);
+  return result;
 }
 
 template runtime::TransportWarmUp warm_up_transport<float>(const AnySampler&, const std::shared_ptr<const AnyTarget>&,

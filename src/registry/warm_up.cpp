@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "arrival.hpp"
 #include "breakstep/runtime/chees.hpp"
 #include "breakstep/runtime/meads.hpp"
 
@@ -15,36 +16,6 @@ std::optional<double> parameter_of(const AnySampler& sampler, std::string_view n
     if (parameter.name == name) return parameter.value;
   }
   return {};
-}
-
-std::unique_ptr<AnySampler> make_sampler_that_arrives() {
-  auto sampler = make_sampler("chees");
-  sampler->set("keep_proposals", 1);
-  return sampler;
-}
-
-/// Folds that follow each other cannot leave bad starts: a single chain in a steep place makes the steps of others
-/// tiny. Hence chains arrive by other means first.
-template <class Real>
-runtime::WarmUp warm_up_in_folds(const typename runtime::RunsOf<Real>::Make& folded,
-                                 const typename runtime::RunsOf<Real>::Make& walking, runtime::WarmUpOptions options,
-                                 std::uint64_t seed, const runtime::Execution& execution) {
-  constexpr std::uint64_t arriving = 4;  // purpose of a seed
-  constexpr std::uint32_t too_few = 20, one_of = 5;
-  if (options.draws < too_few) return runtime::warm_up_meads<Real>(folded, options, seed, execution);
-  runtime::WarmUpOptions first = options;
-  first.draws = options.draws / one_of;
-  first.target_accept = usual_acceptance("chees");
-  const auto arrived = runtime::arrive<Real>(walking, first, runtime::derived_seed(seed, arriving), execution);
-  options.draws -= first.draws;
-  options.starts = {.kind = runtime::Starts::Kind::given, .scale = 1, .positions = arrived.positions};
-  auto result = runtime::warm_up_meads<Real>(folded, options, seed, execution);
-  result.facts.bad_starts = arrived.facts.bad_starts;
-  result.facts.retried_starts = arrived.facts.retried_starts;
-  result.facts.first_bad_start = arrived.facts.first_bad_start;
-  result.facts.counters.add(arrived.facts.counters);
-  result.facts.seconds += arrived.facts.seconds;
-  return result;
 }
 
 }  // namespace
@@ -62,10 +33,15 @@ runtime::WarmUp warm_up(const MakeSampler& make_sampler, const std::shared_ptr<c
                                         seed, execution);
   }
   if (const auto folds = parameter_of(*sampler, "folds")) {
+    // Folds that follow each other cannot leave bad starts: a single chain in a steep place makes the steps of others
+    // tiny.
     if (*folds == 0) changed->set("folds", runtime::usual_folds);
-    const auto walker = make_sampler_that_arrives();
-    const auto runs = runs_of<Real>(*changed, *walker, target, storage, chains, one_chain_at_a_time);
-    return warm_up_in_folds<Real>(runs.whole, runs.one_step, options, seed, execution);
+    runtime::WarmUpOptions rest = options;
+    const auto arrived = arrive_first<Real>(target, storage, chains, one_chain_at_a_time, rest, seed, execution);
+    const auto runs = runs_of<Real>(*changed, *changed, target, storage, chains, one_chain_at_a_time);
+    auto result = runtime::warm_up_meads<Real>(runs.whole, rest, seed, execution);
+    if (arrived) add_arrival(arrived->facts, result.facts);
+    return result;
   }
   stop_after_one_step(*changed);
   return runtime::warm_up(runs_of<Real>(*sampler, *changed, target, storage, chains, one_chain_at_a_time), options,

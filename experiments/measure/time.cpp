@@ -1,11 +1,10 @@
 // Times modes; draws are checked to be the same bits, so effective sizes are computed once for all.
 #include "time.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <memory>

@@ -20,7 +20,8 @@ struct FlowSettings {
 /// What to do in a warm-up of so many draws, with what the settings leave open filled in.
 runtime::TransportOptions transport_options(const FlowSettings& settings, int dimension, std::uint32_t draws);
 
-/// Trains the flow of a sampler that has one, in the precision of its chains.
+/// Trains the flow of a sampler that has one, in the precision of its chains. With a gradient, they arrive by HMC
+/// first.
 template <class Real>
 runtime::TransportWarmUp warm_up_transport(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
                                            lanes::Storage storage, std::size_t chains, bool one_chain_at_a_time,

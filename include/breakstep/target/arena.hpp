@@ -34,8 +34,8 @@ class Arena {
     static_assert(std::is_trivially_destructible_v<T>);
     static_assert(alignof(T) <= lanes::alignment);
     const std::size_t begin = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
-    const std::size_t end = begin + count * sizeof(T);
-    if (end > size_) return static_cast<T*>(take_from_next(count * sizeof(T)));
+    const std::size_t bytes = count * sizeof(T), end = begin + bytes;  // NOLINT(bugprone-sizeof-expression)
+    if (end > size_) return static_cast<T*>(take_from_next(bytes));
     used_ = end;
     return reinterpret_cast<T*>(bytes_ + begin);
   }

@@ -2,7 +2,8 @@
 
 Fixed parameters: the same step size, metric and starts for all; what counts are useful gradients per second, the
 leapfrogs that each chain would compute alone. Whole: from scratch with everybody's own warm-up; what counts is the
-smallest effective sample size per second. Started by tools/peers; docs/peers.md explains the results.
+smallest effective sample size per second. Slices: delayed rejection and elliptical slice (slices.py). Many: MEADS, ChEES
+and transport slice (many.py). Started by tools/peers; docs/peers.md explains the results.
 """
 import argparse
 import atexit
@@ -25,6 +26,8 @@ warnings.filterwarnings("ignore", category=FutureWarning)  # ArviZ announces its
 import arviz
 
 import known
+from many import many_contest, many_table
+from many_densities import MANY_TARGETS
 from moments import verdict, worst
 from problem import NEEDS_NO_DATA, make_problem, mixture_starts, uniform_starts
 from table import render
@@ -33,6 +36,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 LONGEST_COMPILATION = 1200  # seconds
 FIXED_TARGET = "mixture_code_dense"
+CONTESTS = ["fixed", "whole", "slices", "many"]
 WHOLE_TARGETS = ["eight_schools_noncentred", "pilots", "german_credit", "google_stock"]
 
 
@@ -224,7 +228,7 @@ def whole_contest(name, options, folder):
     starts_file = folder / f"starts_{name}.npy"
     chains, draws = options.chains or 128, options.draws or 1000
     np.save(starts_file, uniform_starts(chains, problem.dimension, options.seed))
-    job = job_of(problem, options, "whole", starts_file, chains=chains, draws=draws, warmup=options.warmup)
+    job = job_of(problem, options, "whole", starts_file, chains=chains, draws=draws, warmup=options.warmup or 1000)
     rows = []
     for contestant in chosen(WHOLE, options):
         workers, (row,) = prepared_workers([contestant], job, options, folder)
@@ -306,18 +310,23 @@ def whole_table(name, rows):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="tools/peers", description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=["fixed", "whole"], help="one contest instead of both")
-    parser.add_argument("--targets", nargs="+", choices=WHOLE_TARGETS, help="of the whole contest; default: all")
+    parser.add_argument("--only", choices=CONTESTS, help="one contest instead of all")
+    parser.add_argument(
+        "--targets",
+        nargs="+",
+        choices=sorted({*WHOLE_TARGETS, *MANY_TARGETS}),
+        help="of the contests whole and many; default: all",
+    )
     parser.add_argument(
         "--contestants",
         nargs="+",
-        choices=["breakstep", "freed", "blackjax", "numpyro", "stan", "nutpie"],
+        choices=["breakstep", "freed", "blackjax", "numpyro", "stan", "nutpie", "vmapped", "transport"],
         help="default: all",
     )
-    parser.add_argument("--chains", type=int, help="default: 100 and 512 with fixed parameters, 128 from scratch")
+    parser.add_argument("--chains", type=int, help="default: 100 and 512 with fixed parameters, 128 from scratch, 1024 slices")
     parser.add_argument("--draws", type=int, help="default: 200 with fixed parameters, 1000 from scratch")
-    parser.add_argument("--warmup", type=int, default=1000, help="of the whole contest")
-    parser.add_argument("--rounds", type=int, default=3, help="of the contest with fixed parameters")
+    parser.add_argument("--warmup", type=int, help="default: 1000 of the whole contest, 400 of many")
+    parser.add_argument("--rounds", type=int, default=3, help="of the contests fixed and slices")
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120, help="seconds for a contestant, without compiling")
@@ -327,13 +336,15 @@ def parse(arguments):
         default="wall",
         help="cpu: seconds times the share of the cores that the contestant got, for machines that others use, too",
     )
+    parser.add_argument("--near", action="store_true", help="many: chains start near the means on every target")
+    parser.add_argument("--broken", action="store_true", help="many: contestants take part that are wrong on purpose")
     parser.add_argument("--quick", action="store_true", help="small sizes: minutes instead of an hour")
     parser.add_argument("--data", type=pathlib.Path, default=PROJECT.parent / "shared" / "data")
     parser.add_argument("--json", type=pathlib.Path, default=PROJECT / "build" / "peers" / "results.json")
     options = parser.parse_args(arguments)
     if options.quick:
         options.chains, options.draws = options.chains or 32, options.draws or 200
-        options.warmup, options.rounds, options.limit = min(options.warmup, 300), 1, min(options.limit, 30)
+        options.warmup, options.rounds, options.limit = min(options.warmup or 300, 300), 1, min(options.limit, 30)
         options.targets = options.targets or WHOLE_TARGETS[:1]
     return options
 
@@ -353,26 +364,43 @@ def conditions(options):
 def main():
     options = parse(sys.argv[1:])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    results = {"conditions": conditions(options), "fixed": {}, "whole": {}}
-    options.json.parent.mkdir(parents=True, exist_ok=True)
+    from slices import slices_contest, slices_table  # it imports this file
 
-    def report(text):
+    results = {"conditions": conditions(options), **{contest: {} for contest in CONTESTS}}
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    # Quick sizes tell nothing about slices and many: too few draws to judge them.
+    held = [options.only] if options.only else CONTESTS[:2] if options.quick else CONTESTS
+
+    def report(contest, name, rows, text):
+        results[contest][name] = rows
         print(text + "\n", flush=True)
         options.json.write_text(json.dumps(results, indent=1) + "\n")
 
+    def has_data(contest, name):
+        if name in NEEDS_NO_DATA or options.data.is_dir():
+            return True
+        print(f"{contest}: {name} is left out (its data and known answers are not there)\n")
+        return False
+
     with tempfile.TemporaryDirectory(dir=options.json.parent) as folder:
         folder = pathlib.Path(folder)
-        if options.only != "whole":
+        if "fixed" in held:
             for chains in [options.chains] if options.chains else [100, 512]:
-                rows = results["fixed"][str(chains)] = fixed_contest(chains, options, folder)
-                report(fixed_table(chains, rows))
-        if options.only != "fixed":
-            for name in options.targets or WHOLE_TARGETS:
-                if name not in NEEDS_NO_DATA and not options.data.is_dir():
-                    print(f"From scratch: {name} is left out (its data and known answers are not there)\n")
-                    continue
-                rows = results["whole"][name] = whole_contest(name, options, folder)
-                report(whole_table(name, rows))
+                rows = fixed_contest(chains, options, folder)
+                report("fixed", str(chains), rows, fixed_table(chains, rows))
+        if "whole" in held:
+            for name in [n for n in WHOLE_TARGETS if not options.targets or n in options.targets]:
+                if has_data("whole", name):
+                    rows = whole_contest(name, options, folder)
+                    report("whole", name, rows, whole_table(name, rows))
+        if "slices" in held and has_data("slices", "real estate"):
+            for name, rows in slices_contest(options, folder):
+                report("slices", name, rows, slices_table(name, rows))
+        if "many" in held:
+            for name in [n for n in MANY_TARGETS if not options.targets or n in options.targets]:
+                if has_data("many", name):
+                    rows = many_contest(name, options, folder)
+                    report("many", name, rows, many_table(name, rows))
     print(f"Everything measured: {options.json}")
 
 

@@ -54,7 +54,8 @@ Tuning read_tuning(const std::string& path, const Json& entry, std::size_t d) {
   if (!(tuning.step_size > 0) || !std::isfinite(tuning.step_size)) {
     refuse(path, "a step size is " + std::to_string(tuning.step_size), "it must be positive");
   }
-  for (const auto& [name, value] : entry.value("parameters", Json::object()).items()) {
+  const Json parameters = entry.value("parameters", Json::object());  // outlives the loop over its items
+  for (const auto& [name, value] : parameters.items()) {
     tuning.parameters.emplace_back(name, value.get<double>());
   }
   const auto metric = entry.at("metric").get<std::string>();

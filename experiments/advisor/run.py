@@ -28,7 +28,7 @@ HELD_OUT = [
 
 def run(lab):
     pairs = lab.pick(KNOWN[:1] + HELD_OUT[:1], KNOWN + HELD_OUT, KNOWN + HELD_OUT)
-    seconds, rounds = lab.pick(0.05, 0.5, 2.0), lab.pick(1, 3, 5)
+    seconds, rounds = lab.pick(0.05, 0.3, 2.0), lab.pick(1, 3, 5)
     rows = []
     for sampler, target, options in pairs:
         job = ["--sampler", sampler, "--target", target, *options]

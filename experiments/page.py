@@ -147,7 +147,7 @@ class Page:
         self.say("Predictions are marked as such: T(64) = T(1)·(s + (1 − s)/64), where s is the share that two threads did not halve, taken as serial; "
                  "and no less than the time of the longest chain, which no number of cores shortens. Memory bandwidth is not in the model.")
         self.head("9. The advisor")
-        self.say(text("Held out: pairs that had no part in choosing the advisor's constants. " + self.circumstances("advisor")))
+        self.say(text("Held out: pairs that the advisor's own documentation and tests do not have. " + self.circumstances("advisor")))
         self.parts.append(table(*self.advisor_table(), 8))
 
     def advisor_table(self):

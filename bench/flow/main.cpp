@@ -93,8 +93,7 @@ void print(const char* name, const char* file, const std::string& folder, const 
     const double weights = weights_of(shapes[i].shape), seconds = 1 / timing.median;
     std::printf(
         "  %-24s %9.0f positions/s (%.0f to %.0f), 400 steps in %.2f s; %.0f weights; the target takes %.0f %%; of "
-        "peak "
-        "%.0f %%, without the target %.0f %%\n",
+        "peak %.0f %%, without the target %.0f %%\n",
         shapes[i].name, timing.median, timing.low, timing.high, 400.0 * static_cast<double>(options.batch) * seconds,
         weights, 100 * own / seconds, 100 * 3 * weights / seconds / peak, 100 * 3 * weights / (seconds - own) / peak);
   }

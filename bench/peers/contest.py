@@ -173,6 +173,21 @@ def prepared_workers(contestants, job, options, folder):
     return workers, rows
 
 
+def made_in_turns(workers, options):
+    """What each worker made in its rounds, by its id; one that failed takes no further turn."""
+    made = {id(worker): [] for worker, _ in workers}
+    for seed in range(options.seed, options.seed + options.rounds):
+        for worker, row in workers:
+            if row["remark"]:
+                continue
+            try:
+                made[id(worker)].append(worker.make(seed, 3 * options.limit + 60))
+            except Failure as failure:
+                row["remark"] = str(failure)
+            print(f"  seed {seed}: {row['contestant']}, {row['precision']} {row['remark']}", file=sys.stderr)
+    return made
+
+
 def joined(rounds):
     """All draws of each chain; of the first round alone if another has fewer chains."""
     return np.concatenate(rounds, axis=1) if len({len(values) for values in rounds}) == 1 else rounds[0]
@@ -185,16 +200,7 @@ def fixed_contest(chains, options, folder):
     np.save(starts_file, mixture_starts(chains, options.seed))
     job = job_of(problem, options, "fixed", starts_file, chains=chains, draws=options.draws or 200, warmup=0)
     workers, rows = prepared_workers(chosen(FIXED, options), job, options, folder)
-    made = {id(worker): [] for worker, _ in workers}
-    for seed in range(options.seed, options.seed + options.rounds):
-        for worker, row in workers:
-            if row["remark"].startswith(("failed", "not run")):
-                continue
-            try:
-                made[id(worker)].append(worker.make(seed, 3 * options.limit + 60))
-            except Failure as failure:
-                row["remark"] = str(failure)
-            print(f"  seed {seed}: {row['contestant']}, {row['precision']} {row['remark']}", file=sys.stderr)
+    made = made_in_turns(workers, options)
     for worker, row in workers:
         rounds = made[id(worker)]
         worker.close()
@@ -323,7 +329,8 @@ def parse(arguments):
         choices=["breakstep", "freed", "blackjax", "numpyro", "stan", "nutpie", "vmapped", "transport"],
         help="default: all",
     )
-    parser.add_argument("--chains", type=int, help="default: 100 and 512 with fixed parameters, 128 from scratch, 1024 slices")
+    chains = "default: 100 and 512 with fixed parameters, 128 from scratch, 1024 slices"
+    parser.add_argument("--chains", type=int, help=chains)
     parser.add_argument("--draws", type=int, help="default: 200 with fixed parameters, 1000 from scratch")
     parser.add_argument("--warmup", type=int, help="default: 1000 of the whole contest, 400 of many")
     parser.add_argument("--rounds", type=int, default=3, help="of the contests fixed and slices")
@@ -376,6 +383,9 @@ def main():
         print(text + "\n", flush=True)
         options.json.write_text(json.dumps(results, indent=1) + "\n")
 
+    def wanted(names):
+        return [name for name in names if not options.targets or name in options.targets]
+
     def has_data(contest, name):
         if name in NEEDS_NO_DATA or options.data.is_dir():
             return True
@@ -389,7 +399,7 @@ def main():
                 rows = fixed_contest(chains, options, folder)
                 report("fixed", str(chains), rows, fixed_table(chains, rows))
         if "whole" in held:
-            for name in [n for n in WHOLE_TARGETS if not options.targets or n in options.targets]:
+            for name in wanted(WHOLE_TARGETS):
                 if has_data("whole", name):
                     rows = whole_contest(name, options, folder)
                     report("whole", name, rows, whole_table(name, rows))
@@ -397,7 +407,7 @@ def main():
             for name, rows in slices_contest(options, folder):
                 report("slices", name, rows, slices_table(name, rows))
         if "many" in held:
-            for name in [n for n in MANY_TARGETS if not options.targets or n in options.targets]:
+            for name in wanted(MANY_TARGETS):
                 if has_data("many", name):
                     rows = many_contest(name, options, folder)
                     report("many", name, rows, many_table(name, rows))

@@ -6,12 +6,11 @@ experiments. Everybody runs the same kernel from the same starts, so draws per s
 import dataclasses
 import functools
 import pathlib
-import sys
 
 import numpy as np
 
 import known
-from contest import Contestant, Failure, check, job_of, joined, prepared_workers, ranked, shown_share
+from contest import Contestant, check, job_of, joined, made_in_turns, prepared_workers, ranked, shown_share
 from moments import z_score
 from problem import Problem
 from table import render
@@ -151,16 +150,7 @@ def _rows(job, options, folder):
     ]
     asked = job_of(job.problem, options, "slices", starts_file, **sizes)
     workers, rows = prepared_workers(contestants, asked, options, folder)
-    made = {id(worker): [] for worker, _ in workers}
-    for seed in range(options.seed, options.seed + options.rounds):
-        for worker, row in workers:
-            if row["remark"]:
-                continue
-            try:
-                made[id(worker)].append(worker.make(seed, 3 * options.limit + 60))
-            except Failure as failure:
-                row["remark"] = str(failure)
-            print(f"  seed {seed}: {row['contestant']} {row['remark']}", file=sys.stderr)
+    made = made_in_turns(workers, options)
     for worker, row in workers:
         worker.close()
         if made[id(worker)]:

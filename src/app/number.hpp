@@ -42,4 +42,12 @@ inline double finite_number(const std::string& option, const std::string& text) 
   throw breakstep::Error(option + " cannot be '" + text + "'", "it is a finite number", "give one, such as 0.5");
 }
 
+/// A number between 0 and 1, neither of them. Throws an Error that names the option.
+inline double share(const std::string& option, const std::string& text) {
+  const double number = finite_number(option, text);
+  if (number > 0 && number < 1) return number;
+  throw breakstep::Error(option + " cannot be '" + text + "'", "it is a share between 0 and 1",
+                         "give one, such as 0.9");
+}
+
 }  // namespace breakstep_app

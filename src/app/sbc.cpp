@@ -21,6 +21,7 @@
 #include "progress.hpp"
 #include "sbc_report.hpp"
 #include "stream.hpp"
+#include "warm_up.hpp"
 
 namespace breakstep_app {
 namespace {
@@ -57,12 +58,6 @@ struct Options {
   bool force = false;
 };
 
-double share(const std::string& option, const std::string& text) {
-  const double number = finite_number(option, text);
-  if (number > 0 && number < 1) return number;
-  throw Error(option + " cannot be '" + text + "'", "it is a share between 0 and 1", "give one, such as 0.9");
-}
-
 calibration::Options read_options(const Options& options, const Job& job) {
   calibration::Options read;
   read.replicates = whole_number("--replicates", options.replicates, 20, 1'000'000);
@@ -82,12 +77,7 @@ calibration::Options read_options(const Options& options, const Job& job) {
   if (has_steps && read.warm_up.draws == 0 && (options.target_accept || options.metric)) {
     throw Error("--target-accept or --metric with --warmup 0", "there is nothing to tune", "leave it out");
   }
-  read.warm_up.target_accept = registry::usual_acceptance(job.sampler_name);
-  if (has_steps && read.warm_up.target_accept == 0 && (options.target_accept || options.metric)) {
-    throw Error("sampler " + job.sampler_name + " takes neither --target-accept nor --metric",
-                "its steps and scales come from where its chains are", "leave them out");
-  }
-  if (options.target_accept) read.warm_up.target_accept = share("--target-accept", *options.target_accept);
+  read.warm_up.target_accept = acceptance_to_aim_at(job, options.target_accept, options.metric.has_value());
   if (options.metric) read.warm_up.metric = choose("metric", *options.metric, metrics);
   // Where the sampler's coordinates are the prior's, the prior is the natural start.
   if (job.sampler->asks() == Asks::likelihood) {

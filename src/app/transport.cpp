@@ -13,6 +13,7 @@
 #include "choice.hpp"
 #include "json.hpp"
 #include "table.hpp"
+#include "warm_up.hpp"
 
 namespace breakstep_app {
 namespace {
@@ -81,17 +82,6 @@ runtime::TransportWarmUp train_flow(const Job& job, const Mode& mode, const runt
                                              mode.one_chain_at_a_time, options, job.seed, execution);
   };
   return job.is_single ? run(float{}) : run(double{});
-}
-
-std::string warning_of_starts(std::uint64_t bad, const runtime::Starts& starts) {
-  if (bad == 0) return "";
-  const std::string chains = "warning: " + counted(bad, "chain", "chains");
-  if (starts.kind == runtime::Starts::Kind::given) {
-    return chains + (bad == 1 ? " starts" : " start") +
-           " where the density or its gradient is not finite: correct the rows of --start-file\n";
-  }
-  return chains + " found no usable start in " + std::to_string(starts.attempts) +
-         " attempts: try a smaller --start-scale\n";
 }
 
 std::string words_of_flow(const runtime::TransportWarmUp& result, const runtime::TransportOptions& options) {

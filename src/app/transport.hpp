@@ -32,9 +32,6 @@ breakstep::runtime::TransportOptions transport_options(const Job& job, std::uint
 breakstep::runtime::TransportWarmUp train_flow(const Job& job, const Mode& mode,
                                                const breakstep::runtime::TransportOptions& options);
 
-/// A warning of chains that found no usable start; empty if there are none.
-std::string warning_of_starts(std::uint64_t bad, const breakstep::runtime::Starts& starts);
-
 /// What is said about it: to a person, what to warn of, and to a program.
 std::string words_of_flow(const breakstep::runtime::TransportWarmUp& result,
                           const breakstep::runtime::TransportOptions& options);

@@ -206,6 +206,26 @@ void add_warm_up_options(CLI::App& verb, WarmUpChoices& choices) {
   add("--tuning", choices.tuning, "Use the tuning of such a file; no warm-up is needed", "FILE");
 }
 
+std::string warning_of_starts(std::uint64_t bad, const runtime::Starts& starts) {
+  if (bad == 0) return "";
+  const std::string chains = "warning: " + std::to_string(bad) + (bad == 1 ? " chain" : " chains");
+  if (starts.kind == runtime::Starts::Kind::given) {
+    return chains + (bad == 1 ? " starts" : " start") +
+           " where the density or its gradient is not finite: correct the rows of --start-file\n";
+  }
+  return chains + " found no usable start in " + std::to_string(starts.attempts) +
+         " attempts: try a smaller --start-scale\n";
+}
+
+double acceptance_to_aim_at(const Job& job, const std::optional<std::string>& given, bool metric_is_given) {
+  const double usual = registry::usual_acceptance(job.sampler_name);
+  if (has_steps(job) && usual == 0 && (given || metric_is_given)) {
+    throw Error("sampler " + job.sampler_name + " takes neither --target-accept nor --metric",
+                "its steps and scales come from where its chains are", "leave them out");
+  }
+  return given ? share("--target-accept", *given) : usual;
+}
+
 std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOptions& options, bool may_replace,
                                        Job& job) {
   const auto refuse_with = [&](const std::optional<std::string>& choice, const std::string& name) {
@@ -254,18 +274,7 @@ std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOp
   if (options.inverse_metric) {
     throw Error("--inverse-metric with --warmup", "a warm-up learns the metric itself", "leave one of them out");
   }
-  plan.options.target_accept = registry::usual_acceptance(job.sampler_name);
-  if (plan.options.target_accept == 0 && (choices.target_accept || choices.metric)) {
-    throw Error("sampler " + job.sampler_name + " takes neither --target-accept nor --metric",
-                "its steps and scales come from where its chains are", "leave them out");
-  }
-  if (choices.target_accept) {
-    plan.options.target_accept = finite_number("--target-accept", *choices.target_accept);
-    if (!(plan.options.target_accept > 0 && plan.options.target_accept < 1)) {
-      throw Error("--target-accept cannot be '" + *choices.target_accept + "'", "it is a share between 0 and 1",
-                  "give one, such as 0.9");
-    }
-  }
+  plan.options.target_accept = acceptance_to_aim_at(job, choices.target_accept, choices.metric.has_value());
   if (choices.metric) plan.options.metric = choose("metric", *choices.metric, metrics);
   constexpr std::size_t enough_to_pool = 8;
   const bool only_pooled = registry::needs_many_chains(*job.sampler);

@@ -36,6 +36,13 @@ struct WarmUpPlan {
 std::optional<WarmUpPlan> read_warm_up(const WarmUpChoices& choices, const JobOptions& options, bool may_replace,
                                        Job& job);
 
+/// What --target-accept says, or what is usual for the sampler. Throws an Error if it is no share, and if either option
+/// stands for a sampler that aims at none.
+double acceptance_to_aim_at(const Job& job, const std::optional<std::string>& given, bool metric_is_given);
+
+/// A warning of chains that found no usable start; empty if there are none.
+std::string warning_of_starts(std::uint64_t bad, const breakstep::runtime::Starts& starts);
+
 /// What is said about a warm-up: to a person, what to warn of, and to a program.
 struct WarmUpReport {
   std::string words, warnings, json;

@@ -5,22 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "run_breakstep.hpp"
+#include "json_report.hpp"
 
 namespace breakstep_app {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using test::Arguments;
+using test::Json;
 using test::Result;
-using Arguments = std::vector<std::string>;
-
-Arguments joined(Arguments all, const Arguments& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
+using test::with;
 
 Json advice_for(const Arguments& job) {
-  const Result result = test::run(joined({"advise", "--json"}, job));
+  const Result result = test::run(with({"advise", "--json"}, job));
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   return Json::parse(result.out);
@@ -67,9 +63,9 @@ TEST(Advise, PredictsTheWaitingOfManyChains) {
   const std::string chains = "8192";
 #endif
   const Arguments job{"--sampler", "slice", "--target", "log-gamma", "--dimension", "4", "--chains", chains};
-  const Json advice = advice_for(joined(job, {"--seconds", "1"}));
+  const Json advice = advice_for(with(job, {"--seconds", "1"}));
   EXPECT_EQ(advice["is_extrapolated"], true);
-  const Result compared = test::run(joined({"compare", "--draws", "30", "--json"}, job));
+  const Result compared = test::run(with({"compare", "--draws", "30", "--json"}, job));
   const double truth = Json::parse(compared.out)["B"];
   EXPECT_NEAR(advice["B"].get<double>() / truth, 1.0, 0.2);
 }
@@ -105,7 +101,7 @@ TEST(Advise, RefusesWhatMakesNoSense) {
 TEST(SampleAuto, ChangesNoDraw) {
   const Arguments job{"sample",   "--sampler", "slice",   "--target", "log-gamma",
                       "--chains", "40",        "--draws", "30",       "--json"};
-  const Result plain = test::run(job), chosen = test::run(joined(job, {"--auto"}));
+  const Result plain = test::run(job), chosen = test::run(with(job, {"--auto"}));
   EXPECT_EQ(chosen.code, 0) << chosen.err;
   EXPECT_NE(chosen.err.find("runs as "), std::string::npos) << chosen.err;
   EXPECT_EQ(Json::parse(chosen.out)["draws_hash"], Json::parse(plain.out)["draws_hash"]);

@@ -9,23 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "run_breakstep.hpp"
+#include "json_report.hpp"
 
 namespace breakstep_app {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using test::Arguments;
+using test::Json;
 using test::Result;
 using test::run;
-using Arguments = std::vector<std::string>;
+using test::with;
 
 const Arguments small_job = {"sample", "--sampler", "slice", "--target", "log-gamma", "--dimension", "2", "--chains",
                              "37",     "--draws",   "20",    "--seed",   "5"};
-
-Arguments with(Arguments arguments, const Arguments& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
 
 std::string output_of(const Arguments& arguments) {
   const Result result = run(arguments);

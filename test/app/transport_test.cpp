@@ -4,32 +4,22 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "run_breakstep.hpp"
+#include "json_report.hpp"
 
 namespace breakstep_app {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using test::Arguments;
+using test::Json;
+using test::json_of;
 using test::run;
-using Arguments = std::vector<std::string>;
-
-Arguments with(Arguments arguments, const Arguments& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
+using test::with;
 
 Arguments job(const std::string& verb, const std::string& target = "funnel") {
   return {verb, "--sampler", "transport-slice", "--target", target, "--chains", "16", "--draws", "20"};
-}
-
-Json json_of(const Arguments& arguments) {
-  const auto result = run(with(arguments, {"--json"}));
-  EXPECT_EQ(result.code, 0) << result.err;
-  return Json::parse(result.out);
 }
 
 void expect_refused(const Arguments& arguments, const std::string& words) {

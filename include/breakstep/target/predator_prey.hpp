@@ -210,8 +210,6 @@ class PredatorPrey {
 /// density. Here to repeat the paper's timings.
 class PredatorPreyAsCoded : public PredatorPrey {
  public:
-  PredatorPreyAsCoded(const std::vector<double>& prey, const std::vector<double>& predators)
-      : PredatorPreyAsCoded(PredatorPrey(prey, predators)) {}
   explicit PredatorPreyAsCoded(PredatorPrey fitted);
   static PredatorPreyAsCoded read(const std::string& path) { return PredatorPreyAsCoded(PredatorPrey::read(path)); }
   static PredatorPreyAsCoded synthetic(std::uint64_t seed = 4) {

@@ -309,7 +309,7 @@ Job read_job(const JobOptions& options) {
   job.execution.skip = !options.no_skip;
   job.execution.refill = !options.no_refill;
   job.execution.parking =
-      static_cast<int>(whole_number("--parking", options.parking, 0, breakstep::lanes::native_width<float>));
+      static_cast<int>(whole_number("--parking", options.parking, 0, breakstep::registry::WideFloats::lanes));
 
   job.sampler = sampler.make();
   for (const std::string& setting : options.settings) apply_setting(*job.sampler, setting);

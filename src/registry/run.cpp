@@ -1,4 +1,4 @@
-// Compiles the runtime for both precisions, at width 1 and at this machine's widths.
+// Compiles the runtime for both precisions, at width 1, at this machine's width and at twice that.
 #include "breakstep/registry/run.hpp"
 
 #include <map>
@@ -11,6 +11,33 @@
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 namespace {
+
+/// Whether the run gains from two registers of lanes: there must be chains enough to fill them on many threads, and
+/// what an evaluation works on must stay in the nearest cache.
+template <class Real>
+bool runs_wide(const AnySampler& sampler, const AnyTarget& target, lanes::Storage storage, std::size_t chains) {
+  constexpr std::size_t fewest_packs = 32;
+  constexpr std::size_t most_bytes = 16 * 1024;
+  using Width = Wide<Real>;
+  if constexpr (Width::lanes == lanes::native_width<Real>) return false;
+  const auto asks = sampler.asks();
+  return asks != target::Asks::gradient && sampler.flow() == nullptr && storage == lanes::Storage::interleaved &&
+         chains >= fewest_packs * Width::lanes &&
+         target.density(Width{}, asks)->workspace() * sizeof(Real) < most_bytes;
+}
+
+template <class Real>
+std::unique_ptr<runtime::Run<Real>> make_wide(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
+                                              std::uint64_t seed, std::size_t chains) {
+  using Width = Wide<Real>;
+  constexpr int W = Width::lanes;
+  const auto map = target->map(Real(0), sampler.asks(), {});
+  const std::shared_ptr<const target::Density<Real, W>> density = target->density(Width{}, sampler.asks());
+  return std::make_unique<runtime::Engine<Real, W>>(
+      [&sampler, seed, map] { return sampler.pack(Width{}, seed, map); },
+      [density, target] { return std::make_unique<runtime::LaneEvaluator<Real, W>>(*density); }, map.dimension(),
+      chains);
+}
 
 template <class Real, int W>
 std::unique_ptr<runtime::Run<Real>> make(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
@@ -74,10 +101,12 @@ std::unique_ptr<runtime::Run<Real>> make_run(const AnySampler& sampler, const st
                                              lanes::Storage storage, std::uint64_t seed, std::size_t chains,
                                              bool one_chain_at_a_time, const target::GaussianPrior& metric,
                                              const target::FlowNumbers& flow) {
-  auto run = one_chain_at_a_time
-                 ? make_any<Real, 1>(sampler, target, storage, seed, chains, metric, flow)
-                 : make_any<Real, lanes::native_width<Real>>(sampler, target, storage, seed, chains, metric, flow);
-  return in_folds(std::move(run), sampler, seed);
+  if (one_chain_at_a_time) {
+    return in_folds(make_any<Real, 1>(sampler, target, storage, seed, chains, metric, flow), sampler, seed);
+  }
+  if (runs_wide<Real>(sampler, *target, storage, chains)) return make_wide<Real>(sampler, target, seed, chains);
+  constexpr int W = lanes::native_width<Real>;
+  return in_folds(make_any<Real, W>(sampler, target, storage, seed, chains, metric, flow), sampler, seed);
 }
 
 template std::unique_ptr<runtime::Run<float>> make_run<float>(const AnySampler&,

@@ -87,8 +87,26 @@ class SamplerOf final : public AnySampler {
                                                                   const target::AffineMap<double>& map) const override {
     return make<double, lanes::native_width<double>>(storage, seed, map);
   }
+  [[nodiscard]] PackPtr<float, WideFloats::lanes> pack(WideFloats, std::uint64_t seed,
+                                                       const target::AffineMap<float>& map) const override {
+    return make_wide<WideFloats>(seed, map);
+  }
+  [[nodiscard]] PackPtr<double, WideDoubles::lanes> pack(WideDoubles, std::uint64_t seed,
+                                                         const target::AffineMap<double>& map) const override {
+    return make_wide<WideDoubles>(seed, map);
+  }
 
  private:
+  template <class Width>
+  PackPtr<typename Width::Real, Width::lanes> make_wide(
+      [[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const target::AffineMap<typename Width::Real>& map) const {
+    if constexpr (Sampler::asks == target::Asks::gradient) {
+      return nullptr;  // the vectors of so many chains no longer fit the nearest cache
+    } else {
+      return make<typename Width::Real, Width::lanes>(lanes::Storage::interleaved, seed, map);
+    }
+  }
+
   template <class Real, int W>
   PackPtr<Real, W> make([[maybe_unused]] lanes::Storage storage, std::uint64_t seed,
                         const target::AffineMap<Real>& map) const {

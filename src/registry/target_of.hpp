@@ -57,6 +57,12 @@ class TargetOf final : public AnyTarget {
   [[nodiscard]] DensityPtr<double, lanes::native_width<double>> density(Doubles, target::Asks asks) const override {
     return target::make_density<double, lanes::native_width<double>>(target_, asks);
   }
+  [[nodiscard]] DensityPtr<float, WideFloats::lanes> density(WideFloats, target::Asks asks) const override {
+    return target::make_value_density<float, WideFloats::lanes>(target_, asks);
+  }
+  [[nodiscard]] DensityPtr<double, WideDoubles::lanes> density(WideDoubles, target::Asks asks) const override {
+    return target::make_value_density<double, WideDoubles::lanes>(target_, asks);
+  }
   [[nodiscard]] target::AffineMap<float> map(float, target::Asks asks,
                                              const target::GaussianPrior& metric) const override {
     return target::make_map<float>(*target_, asks, metric);

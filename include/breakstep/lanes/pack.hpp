@@ -92,13 +92,18 @@ struct Pack {
     }
   }
 
+  // Register by register: g++ would move several at once by halves or through the stack.
   /// Reads W consecutive elements; no alignment needed.
   static BREAKSTEP_INLINE Pack load(const T* from) {
     Pack r;
-    std::memcpy(r.part, from, sizeof r.part);
+#pragma GCC unroll 16
+    for (int p = 0; p < parts; ++p) std::memcpy(&r.part[p], from + p * part_width, sizeof(Part));
     return r;
   }
-  BREAKSTEP_INLINE void store(T* to) const { std::memcpy(to, part, sizeof part); }
+  BREAKSTEP_INLINE void store(T* to) const {
+#pragma GCC unroll 16
+    for (int p = 0; p < parts; ++p) std::memcpy(to + p * part_width, &part[p], sizeof(Part));
+  }
 
   BREAKSTEP_INLINE T operator[](int lane) const {
     if constexpr (part_width == 1) {
@@ -292,7 +297,8 @@ template <class U, class T, int W>
 BREAKSTEP_INLINE Pack<U, W> bit_cast(Pack<T, W> a) {
   static_assert(sizeof(U) == sizeof(T));
   Pack<U, W> r;
-  std::memcpy(&r, &a, sizeof r);
+#pragma GCC unroll 16
+  for (int p = 0; p < Pack<T, W>::parts; ++p) std::memcpy(&r.part[p], &a.part[p], sizeof a.part[p]);
   return r;
 }
 

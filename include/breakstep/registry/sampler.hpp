@@ -51,6 +51,15 @@ class AnySampler {
                                                                         const target::AffineMap<float>& map) const = 0;
   [[nodiscard]] virtual PackPtr<double, lanes::native_width<double>> pack(
       Doubles width, lanes::Storage storage, std::uint64_t seed, const target::AffineMap<double>& map) const = 0;
+  /// In interleaved storage; null if the sampler gains nothing from being wide.
+  [[nodiscard]] virtual PackPtr<float, WideFloats::lanes> pack(WideFloats, std::uint64_t,
+                                                               const target::AffineMap<float>&) const {
+    return nullptr;
+  }
+  [[nodiscard]] virtual PackPtr<double, WideDoubles::lanes> pack(WideDoubles, std::uint64_t,
+                                                                 const target::AffineMap<double>&) const {
+    return nullptr;
+  }
 };
 
 struct SamplerEntry {

@@ -54,6 +54,9 @@ class AnyTarget {
                                                                               target::Asks asks) const = 0;
   [[nodiscard]] virtual DensityPtr<double, lanes::native_width<double>> density(Doubles width,
                                                                                 target::Asks asks) const = 0;
+  /// For samplers that ask for no gradient.
+  [[nodiscard]] virtual DensityPtr<float, WideFloats::lanes> density(WideFloats width, target::Asks asks) const = 0;
+  [[nodiscard]] virtual DensityPtr<double, WideDoubles::lanes> density(WideDoubles width, target::Asks asks) const = 0;
   /// From the sampler's coordinates to the target's; see target::make_map.
   [[nodiscard]] virtual target::AffineMap<float> map(float precision, target::Asks asks,
                                                      const target::GaussianPrior& metric) const = 0;

@@ -1,17 +1,31 @@
 // Width<Real, W>: names a precision and a width as an argument, because virtual functions cannot be templates.
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "breakstep/lanes/pack.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
-template <class Real, int W>
-struct Width {};
+template <class Number, int W>
+struct Width {
+  using Real = Number;
+  static constexpr int lanes = W;
+};
 
-/// The four that are compiled into the library: one chain at a time, and this machine's registers, in both precisions.
+/// Compiled into the library, in both precisions: one chain at a time, and as many as fill a register.
 using OneFloat = Width<float, 1>;
 using OneDouble = Width<double, 1>;
 using Floats = Width<float, lanes::native_width<float>>;
 using Doubles = Width<double, lanes::native_width<double>>;
+
+/// Two registers where 16 lanes allow it: independent work for the processor while one of them waits, and half the
+/// calls per lane. Only for samplers that ask for no gradient (see make_run). Types of their own, since with AVX-512
+/// sixteen floats are one register.
+struct WideFloats : Width<float, std::min(16, 2 * breakstep::lanes::native_width<float>)> {};
+struct WideDoubles : Width<double, std::min(16, 2 * breakstep::lanes::native_width<double>)> {};
+template <class Real>
+using Wide = std::conditional_t<std::is_same_v<Real, float>, WideFloats, WideDoubles>;
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

@@ -65,6 +65,8 @@ class Run {
   /// What the sampler reports beside each draw.
   [[nodiscard]] virtual std::vector<std::string> fact_names() const = 0;
   [[nodiscard]] virtual int loop_count() const = 0;
+  /// Chains that a thread works on at a time when running free.
+  [[nodiscard]] virtual int lane_count() const = 0;
   [[nodiscard]] virtual std::size_t bytes_per_lane() const = 0;
 };
 
@@ -86,6 +88,7 @@ class Engine final : public Run<Real> {
   [[nodiscard]] lanes::ChainRecords& records() override { return records_; }
   [[nodiscard]] int dimension() const override { return dimension_; }
   [[nodiscard]] int loop_count() const override { return model_->code().loops; }
+  [[nodiscard]] int lane_count() const override { return W; }
   [[nodiscard]] std::size_t bytes_per_lane() const override { return model_->bytes_per_lane(); }
   [[nodiscard]] std::vector<std::string> state_names() const override {
     std::vector<std::string> names;

@@ -70,6 +70,7 @@ class FoldedRun final : public Run<Real> {
   [[nodiscard]] std::vector<std::string> state_names() const override { return run_->state_names(); }
   [[nodiscard]] std::vector<std::string> fact_names() const override { return run_->fact_names(); }
   [[nodiscard]] int loop_count() const override { return run_->loop_count(); }
+  [[nodiscard]] int lane_count() const override { return run_->lane_count(); }
   [[nodiscard]] std::size_t bytes_per_lane() const override { return run_->bytes_per_lane(); }
 
  private:

@@ -69,6 +69,7 @@ class TransportedRun final : public Run<Real> {
   [[nodiscard]] std::vector<std::string> state_names() const override { return inner_->state_names(); }
   [[nodiscard]] std::vector<std::string> fact_names() const override { return inner_->fact_names(); }
   [[nodiscard]] int loop_count() const override { return inner_->loop_count(); }
+  [[nodiscard]] int lane_count() const override { return inner_->lane_count(); }
   [[nodiscard]] std::size_t bytes_per_lane() const override { return inner_->bytes_per_lane(); }
 
  private:

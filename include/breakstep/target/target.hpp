@@ -85,8 +85,8 @@ std::size_t workspace_of(const Target& target) {
   }
 }
 
-/// log π(x) of a lane target.
-template <class Target, class Real, int W>
+/// log π(x) of a lane target. Gradients take most of the time to compile, so they can be left out.
+template <class Target, class Real, int W, bool with_gradient>
 class LaneDensity final : public Density<Real, W> {
  public:
   explicit LaneDensity(std::shared_ptr<const Target> target) : target_(std::move(target)), prior_(prior_of(*target_)) {}
@@ -106,7 +106,9 @@ class LaneDensity final : public Density<Real, W> {
   }
   Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient,
                          Real* workspace) const override {
-    if constexpr (!HasGradient<Target>) {
+    if constexpr (!with_gradient) {
+      throw Error("this density has no gradient", "it was made for a sampler that needs none", "use make_density()");
+    } else if constexpr (!HasGradient<Target>) {
       throw Error("this target has no gradient", "its author wrote a density alone", "see has_gradient()");
     } else if constexpr (HasPrior<Target>) {
       const InterleavedVector<Real, W> u(workspace + workspace_of<Target, Real, W>(*target_), dimension());
@@ -198,6 +200,24 @@ std::unique_ptr<Density<Real, W>> through(std::unique_ptr<Density<Real, W>> dens
   return std::make_unique<detail::MappedDensity<Real, W>>(std::move(density), map);
 }
 
+namespace detail {
+
+template <bool with_gradient, class Real, int W, LaneTarget Target>
+std::unique_ptr<Density<Real, W>> make_density(std::shared_ptr<const Target> target, Asks asks) {
+  if (asks != Asks::likelihood) {
+    return std::make_unique<LaneDensity<Target, Real, W, with_gradient>>(std::move(target));
+  }
+  if constexpr (HasPrior<Target>) {
+    return std::make_unique<LikelihoodDensity<Target, Real, W>>(std::move(target));
+  } else {
+    throw Error("this sampler cannot draw from this target",
+                "it needs a likelihood and a Gaussian prior, and the target declares only their product",
+                "give the target a prior() and a log_likelihood(), or use another sampler");
+  }
+}
+
+}  // namespace detail
+
 /// The function of `target` that a sampler asks for, at any precision and width. Throws Error if the sampler needs a
 /// prior or a gradient and the target has none.
 template <class Real, int W, LaneTarget Target>
@@ -207,14 +227,13 @@ std::unique_ptr<Density<Real, W>> make_density(std::shared_ptr<const Target> tar
                 "write the target as a model (target/differentiated.hpp) or give it log_density_and_gradient(), or use "
                 "another sampler");
   }
-  if (asks != Asks::likelihood) return std::make_unique<detail::LaneDensity<Target, Real, W>>(std::move(target));
-  if constexpr (HasPrior<Target>) {
-    return std::make_unique<detail::LikelihoodDensity<Target, Real, W>>(std::move(target));
-  } else {
-    throw Error("this sampler cannot draw from this target",
-                "it needs a likelihood and a Gaussian prior, and the target declares only their product",
-                "give the target a prior() and a log_likelihood(), or use another sampler");
-  }
+  return detail::make_density<true, Real, W>(std::move(target), asks);
+}
+
+/// The same for samplers that ask for no gradient.
+template <class Real, int W, LaneTarget Target>
+std::unique_ptr<Density<Real, W>> make_value_density(std::shared_ptr<const Target> target, Asks asks) {
+  return detail::make_density<false, Real, W>(std::move(target), asks);
 }
 
 /// The map from the sampler's coordinates to the target's: the prior's if the sampler asks for the likelihood, the

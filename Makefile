@@ -11,7 +11,7 @@ help:
 	@echo "make bench   build and run the benchmarks"
 	@echo "make peers   the benchmarks beside NumPyro, BlackJAX, Stan and nutpie (from PyPI; about an hour)"
 	@echo "make experiments  the paper's figures and tables, measured, with a page (20 minutes; FULL=1: hours)"
-	@echo "make asan    every test under the address and undefined-behaviour sanitizers"
+	@echo "make asan    the tests (not the slow ones, nor the package) under the address and undefined-behaviour sanitizers"
 	@echo "make tsan    the tests of what runs on threads, under the thread sanitizer"
 	@echo "make format  format the sources;  make lint  check format and run clang-tidy"
 

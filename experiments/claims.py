@@ -255,7 +255,7 @@ class Claims:
         self.add("appendix, figures", "effective draws per second are best at m = 1,024",
                  1024 in rates and (", ".join(f"m = {m}: {value:.3g}" for m, value in rates.items()) + " draws/s, n = 25",
                                     HOLDS if rates[1024] >= 0.9 * max(rates.values()) else FAILS),
-                 why="what a draw is worth does not depend on m; a core has 8 lanes and is at its best from a few packs on: no more is gained up to 1,024")
+                 why="what a draw is worth does not depend on m; a core has 8 lanes and needs a few packs to fill them")
 
     def occupancy(self, name, m) -> str:
         """How full the lanes were that evaluated, free."""
@@ -316,7 +316,7 @@ class Claims:
                 best = gains and results.against_best_lockstep(name, m)
                 self.add(where, f"NUTS gains × {paper} on {row}",
                          gains and (f"× {span(gains)} over lock-step (B = {results.bound(name, m):.2f}), × {best[0]:.2f} over {best[1]}", at_least(median(gains), paper)),
-                         why="128 chains after 400 draws of warm-up; recommended target, tuned by our pooled warm-up, so trajectories differ from the paper's",
+                         why="128 chains, tuned by our pooled warm-up (its draws are under Circumstances); recommended target, so trajectories differ from the paper's",
                          whys={FAILS: "tuned on all chains, our trajectories differ less in length than the paper's, so there is less waiting to save: see B"})
         self.add("7.4, table 1", "transport elliptical slice gains × 1.7, 2.2, 1.0, 1.1 on PP, GS, GC, BOD", self.transport(),
                  why="its rows fill when `breakstep list` shows transport_slice")

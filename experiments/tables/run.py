@@ -1,4 +1,4 @@
-"""The table of section 7.4 and the appendix's: ESS per second and speed-ups, 128 chains, 400 draws of warm-up."""
+"""The table of section 7.4 and the appendix's: ESS per second and speed-ups, 128 chains, up to 400 draws of warm-up."""
 import pathlib
 import sys
 

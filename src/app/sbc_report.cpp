@@ -64,7 +64,7 @@ std::string verdict(const SbcReport& report) {
   const std::size_t outside = report.outside();
   return (outside == 0 ? "all " + size + " quantities are inside their bands"
                        : std::to_string(outside) + " of " + size + " quantities left their bands") +
-         "; if all is right, any does in at most " + shown(100 * report.false_alarm, 3) + " % of runs\n";
+         "; if all is right, any leaves its band in at most " + shown(100 * report.false_alarm, 3) + " % of runs\n";
 }
 
 std::string array_of(const std::vector<std::uint32_t>& numbers) {

@@ -23,7 +23,7 @@ constexpr std::size_t least_tail = 5;
 ParetoFit fit_pareto(const std::vector<double>& ascending) {
   const std::size_t n = ascending.size();
   const auto count = static_cast<double>(n);
-  const double quartile = ascending[std::max<std::size_t>(1, static_cast<std::size_t>(count / 4 + 0.5)) - 1];
+  const double quartile = ascending[std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(count / 4))) - 1];
   const double largest = ascending.back();
   const std::size_t points = 30 + static_cast<std::size_t>(std::sqrt(count));
   std::vector<double> thetas(points), log_likelihoods(points);

@@ -1,4 +1,4 @@
-// Looking up names: hyphens and underscores are the same, and a miss suggests what was meant.
+// Looking up names: hyphens and underscores are the same, and a miss tells what there is.
 #pragma once
 
 #include <algorithm>

@@ -103,7 +103,8 @@ class SamplerOf final : public AnySampler {
     if constexpr (Sampler::asks == target::Asks::gradient) {
       return nullptr;  // the vectors of so many chains no longer fit the nearest cache
     } else {
-      return make<typename Width::Real, Width::lanes>(lanes::Storage::interleaved, seed, map);
+      using Wide = runtime::SamplerPack<Sampler, typename Width::Real, Width::lanes, lanes::Storage::interleaved>;
+      return std::make_unique<Wide>(sampler_, seed, map);
     }
   }
 

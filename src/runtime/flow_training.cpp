@@ -70,7 +70,7 @@ struct FlowTrainer::Piece {
         gradient(flow.layout().parameters()) {}
 
   /// Values of the density at x, and their gradients in `adjoint` if asked for.
-  Pack<double, width> evaluate(const Density& density, bool with_gradient) {
+  Pack<double, width> evaluate(const Density& density, bool with_gradient) const {
     return with_gradient ? density.evaluate(x.at, adjoint.at, workspace.get())
                          : density.evaluate(x.at, workspace.get());
   }
@@ -164,8 +164,9 @@ double FlowTrainer::take_step(const std::vector<double>* positions) {
       }
       const lanes::Stream<double, width> stream(seed_, numbers_from(first), Pack<std::uint64_t, width>(steps_));
       const auto uniform = stream.uniforms(std::uint64_t{0}, choices)[0];
+      const std::size_t there_are = positions->size() / d;
       for (int lane = 0; lane < width; ++lane) {
-        const auto which = static_cast<std::size_t>(uniform[lane] * static_cast<double>(positions->size() / d));
+        const auto which = static_cast<std::size_t>(uniform[lane] * static_cast<double>(there_are));
         for (std::size_t i = 0; i < d; ++i) {
           piece.x.at.set(lane, static_cast<int>(i), (*positions)[which * d + i]);
         }

@@ -65,6 +65,7 @@ void GermanCredit::pointwise_log_likelihood(const double* values, double* out) c
 
 std::vector<double> GermanCredit::draw_prior(Synthetic& random) const {
   std::vector<double> x;
+  x.reserve(2 * static_cast<std::size_t>(coefficients()) + 1);
   for (int j = 0; j < coefficients(); ++j) x.push_back(random.normal());
   // The square of a standard normal has the distribution Gamma(½, scale 2).
   for (int j = 0; j <= coefficients(); ++j) x.push_back(2 * log_of(std::fabs(random.normal())));

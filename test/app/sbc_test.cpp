@@ -30,7 +30,7 @@ TEST(Sbc, PrintsVerdictsAndHistograms) {
   EXPECT_EQ(result.err, "");
   for (const char* part :
        {"largest deviation", "log_density", "inside", "ranks from", "99 % from",
-        "all 4 quantities are inside their bands; if all is right, any does in at most 1 % of runs"}) {
+        "all 4 quantities are inside their bands; if all is right, any leaves its band in at most 1 % of runs"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
   }
 }

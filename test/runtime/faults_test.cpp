@@ -107,7 +107,7 @@ TEST(Faults, StayInTheirChain) {
 template <class Sampler>
 runtime::Draws<double> same_draws_from_outside(const Sampler& sampler) {
   const double start = 100.05;
-  const auto draws = draws_of(sampler, Fault::minus_infinity, lanes::Storage::interleaved, start);
+  auto draws = draws_of(sampler, Fault::minus_infinity, lanes::Storage::interleaved, start);
   for (const auto storage : {lanes::Storage::interleaved, lanes::Storage::contiguous}) {
     for (const auto schedule : {runtime::Schedule::lockstep, runtime::Schedule::lockstep_pack}) {
       EXPECT_EQ(draws_of(sampler, Fault::minus_infinity, storage, start, schedule).values, draws.values);

@@ -25,7 +25,6 @@ using runtime::FlowLoss;
 using runtime::FlowTrainer;
 using target::Asks;
 using target::FlowKind;
-using target::FlowShape;
 
 constexpr int native = lanes::native_width<double>;
 
@@ -91,9 +90,9 @@ TEST(FlowTraining, ThreadsCannotBeToldFromWhatIsLearnt) {
     for (const int threads : {1, 2, 5}) {
       FlowTrainer trainer(target::identity_flow({.dimension = 5, .hidden = 8}, 1), density_of(funnel),
                           {.loss = loss, .steps = 5, .batch = 300, .threads = threads}, 7);
-      std::vector<double> positions;
+      std::vector<double> positions(500);
       target::Synthetic random(4);
-      for (int i = 0; i < 500; ++i) positions.push_back(random.normal());
+      for (double& x : positions) x = random.normal();
       for (int step = 0; step < 5; ++step) loss == FlowLoss::reverse ? trainer.step() : trainer.step(positions);
       if (threads == 1) reference = trainer.flow().parameters;
       EXPECT_EQ(trainer.flow().parameters, reference);

@@ -137,7 +137,7 @@ TEST_F(DataFile, json_arrays_are_columns_and_rows) {
   EXPECT_EQ(table.column("X[1]"), (std::vector<double>{-2.5, 5}));
   EXPECT_EQ(table.column("y"), (std::vector<double>{0, 1}));
   EXPECT_EQ(table.outcome(), 3U);
-  write("{\"y\": [0, 1], \"x\": [2, 3]}");
+  write(R"({"y": [0, 1], "x": [2, 3]})");
   EXPECT_EQ(target::read_data("data.csv").outcome(), 0U) << "by its name, wherever it stands";
 }
 
@@ -149,7 +149,7 @@ TEST_F(DataFile, says_where_json_is_wrong) {
   const std::string number = " (that is not a number): write it like 1.5 or -2e-3";
   expect("{\"y\": [1,\n 2, NaN]}", ", line 2, column 5: a value of 'y' is 'NaN'" + finite);
   expect("{\"y\": [1e999]}", ", line 1, column 8: a value of 'y' is '1e999'" + finite);
-  expect("{\"y\": [1, \"two\"]}", ", line 1, column 11: a value of 'y' is '\"two\"'" + number);
+  expect(R"({"y": [1, "two"]})", R"(, line 1, column 11: a value of 'y' is '"two"')" + number);
   expect("{\"y\": null}", ", line 1, column 7: a value of 'y' is 'null'" + number);
   expect("{\"y\": [1, [2]]}", ", line 1, column 11: a value of 'y' is '['" + number);
   expect("{\"X\": [[[1]]]}", ", line 1, column 9: a value of 'X' is '['" + number);
@@ -158,10 +158,10 @@ TEST_F(DataFile, says_where_json_is_wrong) {
   expect("{\"X\": [[1], 2]}",
          ", line 1, column 13: '[' is missing before '2' ('X' is an array of rows, and a row is an array): correct the "
          "file");
-  expect("{\"y\": [1, 2], \"sigma\": [3]}", ", line 1, column 15: 'sigma' has 1 row ('y' has 2 rows): make them agree");
-  expect("{\"J\": 8, \"y\": [1, 2]}",
+  expect(R"({"y": [1, 2], "sigma": [3]})", ", line 1, column 15: 'sigma' has 1 row ('y' has 2 rows): make them agree");
+  expect(R"({"J": 8, "y": [1, 2]})",
          ", line 1, column 2: 'J' is not the number of rows ('y' has 2 rows): make them agree");
-  expect("{\"y\": [1], \"y\": [2]}",
+  expect(R"({"y": [1], "y": [2]})",
          ", line 1, column 12: there are two fields 'y' (fields are found by name): rename one of them");
   expect("{\"y\": [1 2]}",
          ", line 1, column 10: ']' is missing before '2' (numbers are separated by commas, and ] ends the array): "
@@ -193,7 +193,7 @@ TEST_F(DataFile, says_where_json_is_wrong) {
 
 // Any text is refused in words or read; nothing else happens to it.
 TEST_F(DataFile, broken_json_never_does_harm) {
-  const std::string whole = "{\"J\": 2, \"X\": [[1, 2], [3, 4]], \"y\": [0.5, -1e3]}";
+  const std::string whole = R"({"J": 2, "X": [[1, 2], [3, 4]], "y": [0.5, -1e3]})";
   for (std::size_t end = 1; end < whole.size(); ++end) EXPECT_NE(complaint_about(whole.substr(0, end)), "accepted");
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const char c : {'{', '}', '[', ']', ',', ':', '"', '\\', '\n', '-', 'e', '\0', '\xFF'}) {
@@ -206,19 +206,19 @@ TEST_F(DataFile, broken_json_never_does_harm) {
 }
 
 TEST_F(DataFile, targets_read_json_and_say_what_they_miss) {
-  write("{\"J\": 2, \"y\": [28, 8], \"sigma\": [15, 10]}");
+  write(R"({"J": 2, "y": [28, 8], "sigma": [15, 10]})");
   EXPECT_EQ(target::EightSchools::read("data.csv").schools(), 2);
-  write("{\"J\": 2, \"y\": [28, 8]}");
+  write(R"({"J": 2, "y": [28, 8]})");
   EXPECT_EQ(complaint([] { (void)target::EightSchools::read("data.csv"); }),
             "data file data.csv has no array 'sigma' (it has 'y'): add it, or rename the one that is meant");
   write("{\"y\": [28, 8],\n\"sigma\": [15, 0]}");
   EXPECT_EQ(complaint([] { (void)target::EightSchools::read("data.csv"); }),
             "data file data.csv, line 2, column 15: a number of 'sigma' cannot be used (standard errors are positive): "
             "correct the file");
-  write("{\"y\": [0, 1, 1], \"X\": [[1, 2], [3, 4], [5, 6]]}");
+  write(R"({"y": [0, 1, 1], "X": [[1, 2], [3, 4], [5, 6]]})");
   EXPECT_EQ(target::LogisticRegression::read("data.csv").parameters().names(),
             (std::vector<std::string>{"intercept", "X[0]", "X[1]"}));
-  write("{\"y\": [0, 2], \"X\": [[1, 2], [3, 4]]}");
+  write(R"({"y": [0, 2], "X": [[1, 2], [3, 4]]})");
   EXPECT_EQ(complaint([] { (void)target::LogisticRegression::read("data.csv"); }),
             "data file data.csv, line 1, column 11: a number of 'y' cannot be used (it is the outcome and must be 0 or "
             "1): correct the file");

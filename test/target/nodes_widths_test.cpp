@@ -16,6 +16,7 @@ void expect_the_bits_of_one_lane() {
     const auto duals = by_duals(coarse, together);
     for (int lane = 0; lane < W; lane += W / 2 + 1) {
       std::vector<Pack<T, 1>> alone;
+      alone.reserve(together.size());
       for (const auto& x : together) alone.emplace_back(x[lane]);
       const auto expected = on_tape(coarse, alone);
       const auto expected_duals = by_duals(coarse, alone);

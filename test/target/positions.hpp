@@ -55,10 +55,8 @@ inline std::vector<std::vector<double>> scattered(int count, int dimension, doub
   std::mt19937_64 engine(17);
   std::vector<std::vector<double>> positions;
   for (int p = 0; p < count; ++p) {
-    std::vector<double> x;
-    for (int i = 0; i < dimension; ++i) {
-      x.push_back(scale * 2 * (static_cast<double>(engine() >> 11U) * 0x1p-53 - 0.5));
-    }
+    std::vector<double> x(static_cast<std::size_t>(dimension));
+    for (double& xi : x) xi = scale * 2 * (static_cast<double>(engine() >> 11U) * 0x1p-53 - 0.5);
     positions.push_back(std::move(x));
   }
   return positions;

@@ -91,8 +91,8 @@ TEST(Transform, JacobianIsTheDeterminant) {
           below[j] -= h;
           const auto a = free_numbers(block, constrained(parameters, above));
           const auto b = free_numbers(block, constrained(parameters, below));
-          std::vector<double> slopes;
-          for (int i = 0; i < n; ++i) slopes.push_back((a[i] - b[i]) / (2 * h));
+          std::vector<double> slopes(static_cast<std::size_t>(n));
+          for (int i = 0; i < n; ++i) slopes[i] = (a[i] - b[i]) / (2 * h);
           return slopes;
         };
         const auto coarse = column(1e-3), fine = column(5e-4);
@@ -187,8 +187,8 @@ std::vector<T> constrained_in_lane(const Parameters& parameters, int lane) {
     for (int i = 0; i < n; ++i) u.set(k, i, static_cast<T>(position[i]));
   }
   parameters.constrain(u, out);
-  std::vector<T> values;
-  for (int i = 0; i < m; ++i) values.push_back(out.at(lane, i));
+  std::vector<T> values(static_cast<std::size_t>(m));
+  for (int i = 0; i < m; ++i) values[i] = out.at(lane, i);
   return values;
 }
 

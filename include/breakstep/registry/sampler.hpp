@@ -71,7 +71,7 @@ struct SamplerEntry {
 /// The built-in samplers.
 const std::vector<SamplerEntry>& samplers();
 
-/// The named one with its default parameters; throws Error with the nearest names if there is none. Hyphens and
+/// The named one with its default parameters; throws Error with the names there are if it is none of them. Hyphens and
 /// underscores are the same.
 std::unique_ptr<AnySampler> make_sampler(std::string_view name);
 

@@ -87,7 +87,7 @@ const std::vector<TargetEntry>& targets();
 
 /// The target of an entry; throws Error if it is given an option that it does not take.
 std::unique_ptr<AnyTarget> make_target(const TargetEntry& entry, const TargetOptions& options);
-/// The named one; throws Error with the nearest names if there is none.
+/// The named one; throws Error with the names there are if it is none of them.
 std::unique_ptr<AnyTarget> make_target(std::string_view name, const TargetOptions& options);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::registry

@@ -1,9 +1,9 @@
 // The warm-up of ChEES-HMC (Hoffman, Radul and Sountsov 2021): one step size and one trajectory length, from what all
 // chains do in every draw.
 //
-// The length climbs the criterion: half the mean squared change of |x − mean|², by Adam on the logarithm of the length.
-// The step size follows the harmonic mean of the acceptances by dual averaging. Both settle on averages of the last
-// phase. Every draw waits for all chains: trajectories are equally long, so there is little to wait for.
+// The length climbs the criterion: a quarter of the mean squared change of |x − mean|², by Adam on the logarithm of the
+// length. The step size follows the harmonic mean of the acceptances by dual averaging. Both settle on averages of the
+// last phase. Every draw waits for all chains: trajectories are equally long, so there is little to wait for.
 #pragma once
 
 #include <cstddef>

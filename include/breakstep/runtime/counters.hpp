@@ -19,7 +19,7 @@ struct Counters {
   std::uint64_t steps = 0;
   std::uint64_t evaluations_asked = 0;
   std::uint64_t evaluations_executed = 0;
-  /// Lock-step only: rounds of the innermost loops that all chains sat through, and rounds that chains wanted.
+  /// Lock-step only: rounds of all loops that all chains sat through, and rounds that chains wanted.
   std::uint64_t rounds_executed = 0;
   std::uint64_t rounds_wanted = 0;
   std::vector<BlockCounter> blocks;  ///< by state of the machine

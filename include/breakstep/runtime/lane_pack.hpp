@@ -99,8 +99,8 @@ class LanePack {
   /// What the sampler reports beside each draw; empty if nothing.
   [[nodiscard]] virtual std::span<const std::string_view> fact_names() const = 0;
 
-  /// First positions, in the sampler's coordinates: standard normal times `scale`, or uniform in (−scale, scale).
-  /// Every attempt gives others.
+  /// First positions: standard normal times `scale`, or uniform in (−scale, scale), in the target's coordinates for
+  /// samplers with gradients, else in the sampler's. Every attempt gives others.
   virtual void place_at_random(Lanes where, bool uniform, Real scale, std::uint32_t attempt) = 0;
   /// A first position in the target's coordinates.
   virtual void place(int lane, const double* position) = 0;

@@ -38,7 +38,7 @@ class TransportedRun final : public Run<Real> {
                    const Execution& execution) override {
     std::vector<std::uint32_t> before(records().chains());
     for (std::size_t c = 0; c < before.size(); ++c) before[c] = records().draws(c);
-    const Counters counters = inner_->advance(goal, ahead, window, execution);
+    Counters counters = inner_->advance(goal, ahead, window, execution);
     if (window.data == nullptr) return counters;
     std::vector<Real*> made;
     for (std::size_t c = 0; c < before.size(); ++c) {

@@ -26,7 +26,7 @@ using lanes::Unsigned;
 struct Hmc {
   double step_size = 0.1;
   int steps = 10;
-  double jitter = 0.0;  ///< steps of a draw: uniform from ⌈(1 − jitter)·steps⌉ to steps, at least 1
+  double jitter = 0.0;  ///< steps of a draw: steps − ⌊u·jitter·steps⌋, u uniform in (0, 1); at least 1
   double max_energy_error = 1000.0;
 
   static constexpr auto asks = target::Asks::gradient;

@@ -41,7 +41,7 @@ struct Nuts {
   double step_size = 0.1;
   int max_depth = 10;                ///< doublings; a trajectory has at most 2^max_depth − 1 steps
   double max_energy_error = 1000.0;  ///< a step that gains this much energy is divergent and ends the trajectory
-  bool stan_criterion = false;       ///< turns are judged as Stan does, see below
+  bool stan_criterion = false;       ///< turns are judged as Stan does, see above
 
   static constexpr auto asks = target::Asks::gradient;
   [[nodiscard]] int rows() const { return max_depth > 0 ? max_depth : 1; }

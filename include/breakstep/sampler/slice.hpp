@@ -29,7 +29,7 @@ enum class SliceForm { one_loop, two_loops };
 template <SliceForm form>
 struct SliceIn {
   double width = 2.0;     ///< first guess of the slice's size, and the step of the expansion
-  int max_steps = 100;    ///< steps of the expansion, randomly divided between the two ends
+  int max_steps = 100;    ///< widths that the bracket grows to at most, randomly divided between the two ends
   int max_shrinks = 200;  ///< a bracket this small has collapsed in floating point: the chain stays at x
   Line line = Line::direction;
 

@@ -69,9 +69,9 @@ class MixtureCodeDense {
     for (int first = 0; first < d; first += rows) {
       P sums[rows][vectors];
 #pragma GCC unroll 4
-      for (int r = 0; r < rows; ++r) {
+      for (auto& row : sums) {
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) sums[r][v] = P(Real(0));
+        for (P& sum : row) sum = P(Real(0));
       }
       for (const Real* zj = z; zj != z + d * row_size; zj += row_size, tile += rows) {
         P column[vectors];

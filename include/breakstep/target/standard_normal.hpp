@@ -1,4 +1,4 @@
-// The standard normal distribution in any dimension, with the prior N(0, I) and no likelihood beside it.
+// The standard normal distribution in any dimension, as a density: it declares no prior.
 #pragma once
 
 #include "breakstep/target/target.hpp"

@@ -68,6 +68,8 @@ def label(axis, x, y, title="", logx=True, logy=False):
         axis.set_xscale("log")
         low, high = axis.get_xlim()
         ticks = [t for t in ([4**k for k in range(9)] if high < 40000 and "chains" in x else [10**k for k in range(7)]) if low <= t <= high]
+        if len(ticks) > 7:  # long numbers would run into each other
+            ticks = ticks[::2]
         axis.set_xticks(ticks, [f"{t:,}" if t < 10**5 else f"{t // 1000}k" if t < 10**6 else f"{t // 10**6}M" for t in ticks])
         axis.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     if logy:

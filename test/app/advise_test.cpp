@@ -22,6 +22,13 @@ Json advice_for(const Arguments& job) {
   return Json::parse(result.out);
 }
 
+// What a pilot can try depends on its time, and a sanitizer's build is slow.
+#ifdef BREAKSTEP_FEW_WIDTHS
+constexpr auto pilot_seconds = "15", many_chains = "2048";
+#else
+constexpr auto pilot_seconds = "1", many_chains = "8192";
+#endif
+
 TEST(Advise, LeavesNothingOpen) {
   const Json advice =
       advice_for({"--sampler", "elliptical-slice", "--target", "gaussian-likelihood", "--seconds", "0.3"});
@@ -45,8 +52,8 @@ TEST(Advise, LeavesNothingOpen) {
 }
 
 TEST(Advise, KeepsWhatIsGiven) {
-  const Json advice = advice_for(
-      {"--sampler", "slice", "--target", "log-gamma", "--precision", "double", "--chains", "48", "--seconds", "1"});
+  const Json advice = advice_for({"--sampler", "slice", "--target", "log-gamma", "--precision", "double", "--chains",
+                                  "48", "--seconds", pilot_seconds});
   EXPECT_EQ(advice["precision"], "double");
   EXPECT_EQ(advice["chains"], 48);
   EXPECT_EQ(advice["precisions"].size(), 1U);
@@ -57,13 +64,8 @@ TEST(Advise, KeepsWhatIsGiven) {
 /// With so many chains the evaluations that lock-step wastes are predicted; they can be counted with `compare`, where
 /// they do not depend on the machine.
 TEST(Advise, PredictsTheWaitingOfManyChains) {
-#ifdef BREAKSTEP_FEW_WIDTHS  // a sanitizer's build, which is slow
-  const std::string chains = "2048";
-#else
-  const std::string chains = "8192";
-#endif
-  const Arguments job{"--sampler", "slice", "--target", "log-gamma", "--dimension", "4", "--chains", chains};
-  const Json advice = advice_for(with(job, {"--seconds", "1"}));
+  const Arguments job{"--sampler", "slice", "--target", "log-gamma", "--dimension", "4", "--chains", many_chains};
+  const Json advice = advice_for(with(job, {"--seconds", pilot_seconds}));
   EXPECT_EQ(advice["is_extrapolated"], true);
   const Result compared = test::run(with({"compare", "--draws", "30", "--json"}, job));
   const double truth = Json::parse(compared.out)["B"];

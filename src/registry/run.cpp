@@ -12,31 +12,36 @@ namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 namespace {
 
-/// Whether the run gains from two registers of lanes: there must be chains enough to fill them on many threads, and
-/// what an evaluation works on must stay in the nearest cache.
+/// An engine that answers with `density`, which may refer to the target.
+template <class Real, int W, class MakePack>
+std::unique_ptr<runtime::Engine<Real, W>> make_engine(MakePack make_pack,
+                                                      std::shared_ptr<const target::Density<Real, W>> density,
+                                                      std::shared_ptr<const AnyTarget> target, std::size_t chains) {
+  const int dimension = density->dimension();
+  return std::make_unique<runtime::Engine<Real, W>>(
+      std::move(make_pack),
+      [density = std::move(density), target = std::move(target)] {
+        return std::make_unique<runtime::LaneEvaluator<Real, W>>(*density);
+      },
+      dimension, chains);
+}
+
+/// On two registers of lanes, or null if that gains nothing: the sampler must say so, there must be chains enough to
+/// fill the lanes of many threads, and what an evaluation works on must stay in the nearest cache.
 template <class Real>
-bool runs_wide(const AnySampler& sampler, const AnyTarget& target, lanes::Storage storage, std::size_t chains) {
+std::unique_ptr<runtime::Run<Real>> make_wide(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
+                                              lanes::Storage storage, std::uint64_t seed, std::size_t chains) {
   constexpr std::size_t fewest_packs = 32;
   constexpr std::size_t most_bytes = 16 * 1024;
   using Width = Wide<Real>;
-  if constexpr (Width::lanes == lanes::native_width<Real>) return false;
-  const auto asks = sampler.asks();
-  return asks != target::Asks::gradient && sampler.flow() == nullptr && storage == lanes::Storage::interleaved &&
-         chains >= fewest_packs * Width::lanes &&
-         target.density(Width{}, asks)->workspace() * sizeof(Real) < most_bytes;
-}
-
-template <class Real>
-std::unique_ptr<runtime::Run<Real>> make_wide(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
-                                              std::uint64_t seed, std::size_t chains) {
-  using Width = Wide<Real>;
   constexpr int W = Width::lanes;
+  if (W == lanes::native_width<Real> || storage != lanes::Storage::interleaved || chains < fewest_packs * W) return {};
   const auto map = target->map(Real(0), sampler.asks(), {});
-  const std::shared_ptr<const target::Density<Real, W>> density = target->density(Width{}, sampler.asks());
-  return std::make_unique<runtime::Engine<Real, W>>(
-      [&sampler, seed, map] { return sampler.pack(Width{}, seed, map); },
-      [density, target] { return std::make_unique<runtime::LaneEvaluator<Real, W>>(*density); }, map.dimension(),
-      chains);
+  if (sampler.pack(Width{}, seed, map) == nullptr) return {};
+  std::shared_ptr<const target::Density<Real, W>> density = target->density(Width{}, sampler.asks());
+  if (density->workspace() * sizeof(Real) >= most_bytes) return {};
+  return make_engine<Real, W>([&sampler, seed, map] { return sampler.pack(Width{}, seed, map); }, std::move(density),
+                              target, chains);
 }
 
 template <class Real, int W>
@@ -46,13 +51,12 @@ std::unique_ptr<runtime::Run<Real>> make(const AnySampler& sampler, const std::s
   const auto asks = sampler.asks();
   const auto map = target->map(Real(0), asks, metric);
   auto plain = target->density(Width<Real, W>{}, asks);
-  const std::shared_ptr<const target::Density<Real, W>> density =
+  std::shared_ptr<const target::Density<Real, W>> density =
       asks == target::Asks::gradient ? target::through<Real, W>(std::move(plain), map) : std::move(plain);
   // Packs are made whenever a segment begins; the sampler lives as long as the caller keeps it.
-  return std::make_unique<runtime::Engine<Real, W>>(
-      [&sampler, storage, seed, map] { return sampler.pack(Width<Real, W>{}, storage, seed, map); },
-      [density, target] { return std::make_unique<runtime::LaneEvaluator<Real, W>>(*density); }, map.dimension(),
-      chains);
+  return make_engine<Real, W>(
+      [&sampler, storage, seed, map] { return sampler.pack(Width<Real, W>{}, storage, seed, map); }, std::move(density),
+      target, chains);
 }
 
 /// The run itself, or in folds if that is how the sampler is meant.
@@ -75,14 +79,12 @@ std::unique_ptr<runtime::Run<Real>> make_transported(const AnySampler& sampler,
   const int d = target->dimension();
   const auto flow = std::make_shared<const target::Flow<Real>>(
       numbers.empty() ? target::identity_flow({.dimension = d, .kind = target::FlowKind::shift_scale}, 0) : numbers);
-  const std::shared_ptr<const target::Density<Real, W>> density =
-      std::make_shared<const target::TransportedDensity<Real, W>>(
-          target->density(Width<Real, W>{}, target::Asks::density), flow);
-  auto inner = std::make_unique<runtime::Engine<Real, W>>(
-      [&sampler, storage, seed, d] {
-        return sampler.pack(Width<Real, W>{}, storage, seed, target::AffineMap<Real>(d));
-      },
-      [density, target] { return std::make_unique<runtime::LaneEvaluator<Real, W>>(*density); }, d, chains);
+  std::shared_ptr<const target::Density<Real, W>> density = std::make_shared<const target::TransportedDensity<Real, W>>(
+      target->density(Width<Real, W>{}, target::Asks::density), flow);
+  auto inner =
+      make_engine<Real, W>([&sampler, storage, seed,
+                            d] { return sampler.pack(Width<Real, W>{}, storage, seed, target::AffineMap<Real>(d)); },
+                           std::move(density), target, chains);
   return std::make_unique<runtime::TransportedRun<Real, W>>(std::move(inner), flow);
 }
 
@@ -104,7 +106,7 @@ std::unique_ptr<runtime::Run<Real>> make_run(const AnySampler& sampler, const st
   if (one_chain_at_a_time) {
     return in_folds(make_any<Real, 1>(sampler, target, storage, seed, chains, metric, flow), sampler, seed);
   }
-  if (runs_wide<Real>(sampler, *target, storage, chains)) return make_wide<Real>(sampler, target, seed, chains);
+  if (auto wide = make_wide<Real>(sampler, target, storage, seed, chains)) return wide;
   constexpr int W = lanes::native_width<Real>;
   return in_folds(make_any<Real, W>(sampler, target, storage, seed, chains, metric, flow), sampler, seed);
 }

@@ -164,9 +164,9 @@ double FlowTrainer::take_step(const std::vector<double>* positions) {
       }
       const lanes::Stream<double, width> stream(seed_, numbers_from(first), Pack<std::uint64_t, width>(steps_));
       const auto uniform = stream.uniforms(std::uint64_t{0}, choices)[0];
-      const std::size_t there_are = positions->size() / d;
+      const std::size_t position_count = positions->size() / d;
       for (int lane = 0; lane < width; ++lane) {
-        const auto which = static_cast<std::size_t>(uniform[lane] * static_cast<double>(there_are));
+        const auto which = static_cast<std::size_t>(uniform[lane] * static_cast<double>(position_count));
         for (std::size_t i = 0; i < d; ++i) {
           piece.x.at.set(lane, static_cast<int>(i), (*positions)[which * d + i]);
         }

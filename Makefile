@@ -1,5 +1,5 @@
 # The commands of the project; each installs what it needs first (tools/setup). Start with `make run` or `make test`.
-.PHONY: help run test check build bench peers experiments format lint asan tsan clean
+.PHONY: help run test check build bench peers experiments torture format lint asan tsan clean
 
 export CTEST_OUTPUT_ON_FAILURE = 1
 JOBS ?= $(shell nproc)
@@ -11,6 +11,7 @@ help:
 	@echo "make bench   build and run the benchmarks"
 	@echo "make peers   the benchmarks beside NumPyro, BlackJAX, Stan and nutpie (from PyPI; about an hour)"
 	@echo "make experiments  the paper's figures and tables, measured, with a page (20 minutes; FULL=1: hours)"
+	@echo "make torture a thousand random jobs in all ways of running, kills while writing, and bad inputs (half an hour)"
 	@echo "make asan    the tests (but the longest) under the address and undefined-behaviour sanitizers"
 	@echo "make tsan    the tests of what runs on threads, under the thread sanitizer"
 	@echo "make format  format the sources;  make lint  check format and run clang-tidy"
@@ -38,6 +39,9 @@ peers: build
 
 experiments: build
 	@tools/experiments $(if $(FULL),--full) $(EXPERIMENTS)
+
+torture: build
+	@tools/torture $(TORTURE)
 
 # What thousands of draws are like tells a sanitizer nothing that a few do not (the same_ tests make a few in every way of
 # running), and would take it hours.

@@ -182,7 +182,7 @@ runtime::WarmUp warmed_up(const std::shared_ptr<registry::AnySampler>& nuts, con
   return runtime::warm_up(registry::runs_of<Real>(*nuts, *one_step, target, storage, chains), {.draws = draws}, 1, {});
 }
 
-/// Free running beside the lock-steps on every target, tuned, for several numbers of chains.
+/// Free running beside the lock-steps on every target, tuned, for several numbers of chains, in runs of 5 ms or more.
 void print_targets(const bench::Effort& effort, const Places& places) {
   std::printf(
       "NUTS, tuned, float, one core: free beside lock-step; gradients/s of free, and its lead over the others\n");
@@ -194,7 +194,11 @@ void print_targets(const bench::Effort& effort, const Places& places) {
       const auto tuned = warmed_up<float>(nuts, target, storage, chains, 200);
       nuts->set("step_size", tuned.tuning.step_size);
       const runtime::Starts starts{.kind = runtime::Starts::Kind::given, .scale = 1, .positions = tuned.positions};
-      const std::uint32_t draws = 20;
+      std::uint32_t draws = 20;
+      const auto once = [&] {
+        return drawing<float>(nuts, target, storage, chains, draws, {}, starts, tuned.tuning.metric)();
+      };
+      while (draws < 1000 && once().seconds < 0.005) draws *= 2;  // a run should be longer than its beginning and end
       const auto mode = [&](Schedule schedule, bool one = false) {
         return drawing<float>(nuts, target, storage, chains, draws, {.schedule = schedule}, starts, tuned.tuning.metric,
                               one);
@@ -212,6 +216,30 @@ void print_targets(const bench::Effort& effort, const Places& places) {
   }
 }
 
+/// As `drawing`, and keeps draws and facts, as a user's run does.
+std::function<Work()> drawing_and_keeping(const std::shared_ptr<registry::AnySampler>& sampler, const Target& target,
+                                          Storage storage, std::size_t chains, std::uint32_t draws,
+                                          const runtime::Starts& starts, const target::GaussianPrior& metric) {
+  const std::shared_ptr<runtime::Run<float>> run =
+      registry::make_run<float>(*sampler, target, storage, 1, chains, false, metric);
+  const auto values = std::make_shared<std::vector<float>>(chains * draws * run->dimension());
+  const auto facts = std::make_shared<std::vector<float>>(chains * draws * run->fact_names().size());
+  return [=] {
+    run->start(starts);
+    const double begin = bench::seconds_now();
+    const auto counters = run->advance(draws, draws,
+                                       {.data = values->data(),
+                                        .first = 0,
+                                        .count = draws,
+                                        .dimension = run->dimension(),
+                                        .facts = facts->data(),
+                                        .fact_count = static_cast<int>(run->fact_names().size())},
+                                       {});
+    (void)sampler;
+    return Work{static_cast<double>(counters.evaluations_asked), bench::seconds_now() - begin};
+  };
+}
+
 /// Gradients per second of a warm-up beside those of sampling with its result.
 void print_warm_up(const bench::Effort& effort, const Places& places) {
   std::printf("warm-up of 1,000 draws beside sampling, 128 chains, float, one core: gradients/s\n");
@@ -219,15 +247,18 @@ void print_warm_up(const bench::Effort& effort, const Places& places) {
     if (named.name == "mixture_code_dense") continue;
     const Target target = target_of(named, places.data);
     const Storage storage = runtime::preferred_storage(target::Asks::gradient, target->dimension(), sizeof(float));
-    const std::shared_ptr<registry::AnySampler> nuts = nuts_of(0.1);
+    const std::shared_ptr<registry::AnySampler> nuts = nuts_of(0.1), untuned = nuts_of(0.1);
     const auto tuned = warmed_up<float>(nuts, target, storage, 128, 1000);
     nuts->set("step_size", tuned.tuning.step_size);
     const runtime::Starts starts{.kind = runtime::Starts::Kind::given, .scale = 1, .positions = tuned.positions};
-    const auto rates =
-        rates_of({drawing<float>(nuts, target, storage, 128, 200, {}, starts, tuned.tuning.metric)}, effort);
-    const double warm = static_cast<double>(tuned.facts.counters.evaluations_asked) / tuned.facts.seconds;
+    const auto warming_up = [&] {
+      const auto facts = warmed_up<float>(untuned, target, storage, 128, 1000).facts;
+      return Work{static_cast<double>(facts.counters.evaluations_asked), facts.seconds};
+    };
+    const auto rates = rates_of(
+        {warming_up, drawing_and_keeping(nuts, target, storage, 128, 1000, starts, tuned.tuning.metric)}, effort);
     std::printf("  %-26s warm-up %10.0f/s   sampling %10.0f/s   ratio %.2f   acceptance %.3f\n", named.name.c_str(),
-                warm, rates[0], warm / rates[0], tuned.facts.accept_stat);
+                rates[0], rates[1], rates[0] / rates[1], tuned.facts.accept_stat);
     std::fflush(stdout);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -304,7 +305,8 @@ class WarmingUp {
   }
 
   void run_phase(const Phase& phase) {
-    const auto run = runs_.whole(result_.tuning.metric, derived_seed(seed_, drawing));
+    auto run = runs_.whole(result_.tuning.metric, derived_seed(seed_, drawing));
+    if (last_run_ != nullptr) run->keep_plans_of(*last_run_);
     run->start(here());
     auto& records = run->records();
     for (std::size_t c = 0; c < records.chains(); ++c) records.draws(c) = phase.begin;
@@ -355,6 +357,7 @@ class WarmingUp {
     result_.tuning.step_size = is_first ? median(own_steps) : is_alone ? alone.settled() : pooled.settled();
     result_.positions = run->positions();
     if (phase.learn_from < phase.end) set_metric(moments.metric());
+    last_run_ = std::move(run);
   }
 
   void learn(Moments& moments, const Blocks<Real>& blocks, std::uint32_t first, std::uint32_t last) const {
@@ -396,6 +399,7 @@ class WarmingUp {
   std::uint64_t seed_;
   Execution execution_;
   WarmUp result_;
+  std::unique_ptr<Run<Real>> last_run_;  ///< the last phase's
   std::size_t chains_ = 1;
   std::size_t log_density_ = 0;
   int phases_run_ = 0;

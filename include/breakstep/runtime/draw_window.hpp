@@ -19,6 +19,9 @@ struct DrawWindow {
   /// Memory for what the sampler reports beside each draw, in the same order; none if null.
   Real* facts = nullptr;
   int fact_count = 0;
+  /// Whether all slots have numbers below 2³², so that lanes of 32 bits can compute them. Whoever knows how many chains
+  /// there are may say so.
+  bool narrow = false;
 
   /// Whether the window has room for the present draw of every lane of `where`.
   template <class U, int W>

@@ -58,6 +58,8 @@ class Run {
                            const Execution& execution) = 0;
   /// Where the chains are, in the target's coordinates, one after the other.
   [[nodiscard]] virtual std::vector<double> positions() = 0;
+  /// Runs as `other`, a run of the same sampler that has ended, had found fastest, rather than find out anew.
+  virtual void keep_plans_of(Run& /*other*/) {}
   /// Takes effect with the next draw of every chain. Only for samplers that make steps.
   virtual void set_step_sizes(const StepSizes& sizes) = 0;
   [[nodiscard]] virtual Facts facts() = 0;
@@ -144,6 +146,15 @@ class Engine final : public Run<Real> {
   }
 
   void set_step_sizes(const StepSizes& sizes) override { step_sizes_ = sizes; }
+
+  void keep_plans_of(Run<Real>& other) override {
+    auto* const same = dynamic_cast<Engine*>(&other);
+    if (same == nullptr) return;
+    for (const auto& worker : same->workers_) {
+      workers_.push_back(
+          std::make_unique<Worker>(Worker{make_evaluator_(), {}, worker->step, worker->parking, worker->tuner}));
+    }
+  }
 
   Counters advance(std::uint32_t goal, std::uint32_t ahead, const DrawWindow<Real>& window,
                    const Execution& execution) override {

@@ -298,7 +298,7 @@ class SamplerPack final : public LanePack<Real, W> {
 
   void write(Lanes where, const DrawWindow<Real> window) {
     const auto x = state.x;
-    if (map_.is_identity() && window.holds(this->draw, where)) {
+    if (map_.is_identity() && window.narrow && window.holds(this->draw, where)) {
       switch (x.length()) {
         case 1:
           return write_short<1>(where, window, x);
@@ -321,14 +321,13 @@ class SamplerPack final : public LanePack<Real, W> {
   /// reads. A loop over the lanes that have would guess its end wrong nearly every time, which costs more than writing.
   template <int length>
   void write_short(Lanes where, const DrawWindow<Real> window, const lanes::Vector<Real, W, S> x) {
-    U chains[W], draws[W];
-    this->chain.store(chains);
-    (this->draw - Pack<U, W>(static_cast<U>(window.first))).store(draws);
+    U slots[W];
+    const Pack<U, W> since_first = this->draw - Pack<U, W>(static_cast<U>(window.first));
+    (this->chain * Pack<U, W>(static_cast<U>(window.count)) + since_first).store(slots);
     Real* const nowhere = position_memory_.get();
 #pragma GCC unroll 16
     for (int lane = 0; lane < W; ++lane) {
-      Real* slot = window.data + (static_cast<std::size_t>(chains[lane]) * window.count + draws[lane]) * length;
-      slot = where[lane] ? slot : nowhere;
+      Real* slot = where[lane] ? window.data + static_cast<std::size_t>(slots[lane]) * length : nowhere;
       for (int i = 0; i < length; ++i) slot[i] = x.at(lane, i);
     }
   }

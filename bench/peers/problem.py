@@ -28,7 +28,7 @@ def _mixture(_):
     d = 100
     within, along = 1 - CORRELATION, 1 - CORRELATION + d * CORRELATION
     inverse = np.eye(d) / within - CORRELATION / (within * along)
-    return Problem("mixture_code_dense", d, {"d": d, "inverse_covariance": inverse})
+    return Problem("mixture_code_dense", d, {"d": d, "inverse_covariance": inverse, "along": along})
 
 
 def _eight_schools(_):

@@ -45,7 +45,7 @@ std::vector<TargetEntry> analytic_targets() {
        .takes_dimension = true,
        .make = [](const TargetOptions& o) { return erase(target::MixtureCode(or_default(o.dimension, 100))); }},
       {.name = "mixture_code_dense",
-       .summary = "mixture_code by products with a dense matrix, for timings (--dimension, default 100, at most 4096)",
+       .summary = "mixture_code by a product with a dense matrix, for timings (--dimension, default 100, at most 4096)",
        .takes_dimension = true,
        .make =
            [](const TargetOptions& o) {

@@ -36,8 +36,7 @@ const std::vector<Check> checks = {
     {"std_normal_d1", "standard_normal", "", 1},
     {"std_normal_d10", "standard_normal", "", 10},
     {"mixture_code", "mixture_code", ""},
-    // The dense products are sums of a hundred terms that cancel: the matrix has condition number 9900.
-    {"mixture_code", "mixture_code_dense", "", 0, 0, 1e-3, 1e-3},
+    {"mixture_code", "mixture_code_dense", ""},
     {"mixture_paper", "mixture_paper", ""},
     {"gp_code_n25", "gp_regression", "real_estate.csv", 0, 25},
     {"gp_code_n100", "gp_regression", "real_estate.csv", 0, 100},

@@ -1,16 +1,16 @@
-// The equal mixture of N(+5, S/2) and N(-5, S/2) by products with the dense inverse of S.
+// The equal mixture of N(+5, S/2) and N(-5, S/2) by a product with the dense inverse of S; `along` is S's largest eigenvalue.
 data {
   int<lower=1> d;
   matrix[d, d] inverse_covariance;
+  real<lower=0> along;
 }
 parameters {
   vector[d] x;
 }
 model {
-  matrix[d, 3] z;
-  z[, 1] = x;
-  z[, 2] = x - 10;
-  z[, 3] = x + 10;
-  row_vector[3] forms = columns_dot_product(z, inverse_covariance * z);
-  target += -0.5 * forms[1] + log_sum_exp(-0.5 * forms[2], -0.5 * forms[3]);
+  real m = mean(x);
+  vector[d] rest = x - m;
+  real scale = 0.5 * d / along;
+  target += -dot_product(rest, inverse_covariance * rest) - scale * square(m)
+            + log_sum_exp(-scale * square(m - 10), -scale * square(m + 10));
 }

@@ -62,13 +62,41 @@ Pack<Real, W> squares_about(Pack<Real, W> mean, const InterleavedVector<Real, W>
 }  // namespace detail
 
 /// N(0, Σ) times the sum of N(10·1, Σ) and N(−10·1, Σ): an equal mixture of N(±5·1, Σ/2). Mean 0, variances 25.5 and
-/// covariances 25.495 at ρ = 0.99. Constants without π are kept.
+/// covariances 25.495 at ρ = 0.99. Constants without π are kept. With m the mean of the coordinates,
+///     log density = −(x − m)ᵀ·Σ⁻¹·(x − m) + along(m) − constant
+///     gradient = −2·Σ⁻¹·(x − m) − shift(m)
+struct TwoModes {
+  explicit TwoModes(int dimension, double correlation)
+      : covariance{dimension, correlation},
+        constant(centre * centre * dimension / covariance.along() + covariance.log_determinant()) {}
+
+  /// What the mean of the coordinates contributes to the log density and, negative, to every coordinate's derivative.
+  template <class P>
+  struct OfMean {
+    P along, shift;
+  };
+  template <class Real, int W>
+  [[nodiscard]] OfMean<Pack<Real, W>> of(Pack<Real, W> mean) const {
+    using P = Pack<Real, W>;
+    const auto real = [](double number) { return P(static_cast<Real>(number)); };
+    const double along = covariance.along(), d = covariance.size;
+    // The exponents of the two modes differ by 4·5·d·m/c; `odds` is the weight of the farther one over the nearer.
+    const P odds = exp(real(-4 * centre * d / along) * abs(mean));
+    const P balance = copysign((P(Real(1)) - odds) / (P(Real(1)) + odds), mean);
+    const P nearer = abs(mean) - real(centre);
+    return {fma(real(-d / along), nearer * nearer, log1p(odds)), real(2 / along) * fma(real(-centre), balance, mean)};
+  }
+
+  static constexpr double centre = 5;
+  EqualCorrelation covariance;
+  double constant;
+};
+
 class MixtureCode {
  public:
-  explicit MixtureCode(int dimension = 100, double correlation = 0.99)
-      : covariance_{dimension, correlation}, log_determinant_(covariance_.log_determinant()) {}
+  explicit MixtureCode(int dimension = 100, double correlation = 0.99) : modes_(dimension, correlation) {}
 
-  [[nodiscard]] int dimension() const { return covariance_.size; }
+  [[nodiscard]] int dimension() const { return modes_.covariance.size; }
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {
@@ -81,27 +109,18 @@ class MixtureCode {
   }
 
  private:
-  static constexpr double centre = 5;
-
   template <bool WithGradient, class Real, int W>
   [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x,
                                        const InterleavedVector<Real, W>& gradient) const {
     using P = Pack<Real, W>;
-    const auto real = [](double number) { return P(static_cast<Real>(number)); };
-    const double within = covariance_.within(), along = covariance_.along(), d = covariance_.size;
+    const double within = modes_.covariance.within();
     const P mean = detail::mean_of(x);
-    // The exponents of the two modes differ by 4·5·d·m/c; `odds` is the weight of the farther one over the nearer.
-    const P odds = exp(real(-4 * centre * d / along) * abs(mean));
-    const P balance = copysign((P(Real(1)) - odds) / (P(Real(1)) + odds), mean);
-    const P shift = real(2 / along) * fma(real(-centre), balance, mean);
+    const auto [along, shift] = modes_.of(mean);
     const P squares = detail::squares_about<WithGradient>(mean, x, gradient, static_cast<Real>(2 / within), shift);
-    const P nearer = abs(mean) - real(centre);
-    return fma(real(-1 / within), squares, fma(real(-d / along), nearer * nearer, log1p(odds))) -
-           real(centre * centre * d / along + log_determinant_);
+    return fma(P(static_cast<Real>(-1 / within)), squares, along) - P(static_cast<Real>(modes_.constant));
   }
 
-  EqualCorrelation covariance_;
-  double log_determinant_;
+  TwoModes modes_;
 };
 
 /// The equal mixture of N(−10·1, Σ), N(0, Σ) and N(10·1, Σ). Mean 0, variances 1 + 200/3, covariances ρ + 200/3.

@@ -5,8 +5,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import common
 
-# Rows of the paper: name, target recommended, target as the authors' program has it, data; in the default form, draws of
-# warm-up (the paper's 400 unless that takes minutes) and draws.
+# Rows of the paper: name, target recommended, target as the authors' program has it, data; in the default form, NUTS' draws
+# of warm-up (the paper's 400 unless that takes minutes) and draws.
 ROWS = [
     ("PP", "predator_prey", "predator_prey_code", "lynx_hare.csv", 100, 10),
     ("GS", "google_stock", "", "google_stock.csv", 200, 40),

@@ -13,7 +13,7 @@ ROWS = [
     ("GC", "german_credit", "", "german_credit.csv", 200, 20),
     ("BOD", "bod_stdnormal_prior", "bod_code", "bod.csv", 400, 400),
     ("Real estate", "gp_regression", "", "real_estate.csv", 200, 20),
-    ("Soil", "soil", "soil_code", "soil.csv", 400, 200),
+    ("Soil", "soil", "soil_code", "soil.csv", 400, 100),
     ("Pilots", "pilots", "pilots_code", "pilots.csv", 400, 400),
 ]
 MODES = ["lockstep", "lockstep-skip", "lockstep-pack", "free"]
@@ -39,7 +39,7 @@ def run(lab):
                 continue
             job = {"target": target, "extra": data, **({"points": points} if points else {})}
             lab.time(f"nuts_{target}", sampler="nuts", **job, chains=[chains], draws=draws, warmup=warm_up,
-                     modes=MODES, rounds=lab.pick(1, 1 if target == "predator_prey_code" else 3, 3), seeds=lab.pick([1], [1], [1, 2, 3]), seconds=0.02)
+                     modes=MODES, rounds=lab.pick(1, 1 if name == "PP" else 3, 3), seeds=lab.pick([1], [1], [1, 2, 3]), seconds=0.02)
             for sampler, shorter in BASELINES.items():
                 if sampler not in here:
                     continue

@@ -77,7 +77,8 @@ concept HasFields = requires {
 /// Calls visit(field) for each field, in the order of the list.
 template <HasFields State, class Visit>
 BREAKSTEP_INLINE void for_each_field(Visit&& visit) {
-  std::apply([&](const auto&... field) { (visit(field), ...); }, State::fields());
+  static constexpr auto list = State::fields();  // once, and not at every visit
+  std::apply([&](const auto&... field) { (visit(field), ...); }, list);
 }
 template <HasFields State, class Visit>
 BREAKSTEP_INLINE void for_each_durable(Visit&& visit) {

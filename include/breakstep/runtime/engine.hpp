@@ -289,7 +289,7 @@ class Engine final : public Run<Real> {
     while (worker->packs.size() < wanted) worker->packs.push_back(make_pack_());
     for (auto& pack : worker->packs) pack->step_sizes = step_sizes_;
     Counters counters = FreeRunning<Real, W>(std::span(worker->packs.data(), wanted), *worker->evaluator, work,
-                                             execution, worker->tuner)
+                                             execution, threads, worker->tuner)
                             .run();
     give_back(std::move(worker));
     return counters;

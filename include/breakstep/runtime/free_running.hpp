@@ -25,8 +25,13 @@ class FreeRunning {
 
   /// `packs` share a program; more than one only makes sense when the evaluator wants batches.
   FreeRunning(std::span<const std::unique_ptr<LanePack<Real, W>>> packs, Evaluator<Real, W>& evaluator,
-              Work<Real>& work, const Execution& execution, Tuner& tuner)
-      : code_(packs.front()->code()), evaluator_(evaluator), work_(work), execution_(execution), tuner_(tuner) {
+              Work<Real>& work, const Execution& execution, int threads, Tuner& tuner)
+      : code_(packs.front()->code()),
+        evaluator_(evaluator),
+        work_(work),
+        lanes_in_all_(static_cast<std::size_t>(threads) * packs.size() * W),
+        execution_(execution),
+        tuner_(tuner) {
     for (const auto& pack : packs) crews_.push_back(Crew{pack.get(), {}, {}, {}});
     counters_.blocks.resize(code_.states.size());
     order_.resize(code_.states.size());
@@ -258,7 +263,7 @@ class FreeRunning {
   Lanes fill(Crew& crew, Lanes empty) {
     Lanes without;
     lanes::for_each_lane(empty, [&](int lane) {
-      const std::size_t chain = work_.next_chain();
+      const std::size_t chain = work_.next_chain(share_, lanes_in_all_);
       if (chain == work_.records.chains()) {
         without.set(lane);
         return;
@@ -290,6 +295,8 @@ class FreeRunning {
   const typename LanePack<Real, W>::Code& code_;
   Evaluator<Real, W>& evaluator_;
   Work<Real>& work_;
+  typename Work<Real>::Share share_;
+  std::size_t lanes_in_all_;  ///< of all threads
   Execution execution_;
   Tuner& tuner_;
   std::vector<Crew> crews_;

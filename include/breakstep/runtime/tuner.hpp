@@ -29,7 +29,8 @@ class Tuner {
   /// just being tried look slow. Where other threads or devices do the work, only the world's tells anything.
   enum class Clock { of_thread, of_world };
 
-  Tuner(std::vector<Plan> plans, Clock clock) : plans_(std::move(plans)), clock_(clock), best_rate_(plans_.size()) {}
+  Tuner(std::vector<Plan> plans, Clock clock)
+      : plans_(std::move(plans)), clock_(clock), best_rate_(plans_.size()), is_proven_(plans_.size()) {}
 
   /// Every combination of the steps with `parking` lanes, or if that is 0 with several shares of a pack's `width`.
   static Tuner over(const std::vector<Step>& steps, int parking, int width, Clock clock) {
@@ -81,11 +82,12 @@ class Tuner {
     progress_before_ = progress;
     time_before_ = time;
     if (settled_) {
-      best_rate_[current_] = rate;
+      note_long(rate);
       if (++windows_settled_ < long_windows) return settle();
       settled_ = false;
       window_ = 0;
       best_rate_.assign(plans_.size(), 0.0);
+      is_proven_.assign(plans_.size(), false);
     } else if (window_ > 0) {
       if (rate > best_rate_[current_]) best_rate_[current_] = rate;
       // Of an expensive density a few steps tell enough, and trying the slower plans costs more.
@@ -107,6 +109,15 @@ class Tuner {
     settle();
   }
 
+  /// What a plan first gives in a long window replaces what its trials promised. Later ones can only be too slow, by
+  /// what others do to the core: one that is slower counts a quarter, or a good plan would be dropped for a moment's
+  /// noise.
+  void note_long(double rate) {
+    double& known = best_rate_[current_];
+    known = !is_proven_[current_] || rate > known ? rate : known + 0.25 * (rate - known);
+    is_proven_[current_] = true;
+  }
+
   /// A long window of the plan that looks best.
   void settle() {
     current_ = static_cast<std::size_t>(std::max_element(best_rate_.begin(), best_rate_.end()) - best_rate_.begin());
@@ -116,6 +127,7 @@ class Tuner {
   std::vector<Plan> plans_;
   Clock clock_;
   std::vector<double> best_rate_;
+  std::vector<bool> is_proven_;  ///< by a long window
   std::size_t current_ = 0;
   std::size_t window_ = 0;
   int steps_left_ = 1;

@@ -1,6 +1,7 @@
 // Work: chains to bring to a given draw, where their draws go, and the queue from which lanes take them.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +21,25 @@ struct Work {
     for (std::size_t c = 0; c < all.chains(); ++c) unfinished += all.draws(c) < goal ? 1 : 0;
   }
 
-  /// The next chain that has not reached the goal, or records.chains() if there is none. Any thread.
-  std::size_t next_chain() {
+  /// Chains that a thread has taken from the queue and not yet worked on.
+  struct Share {
+    std::size_t next = 0, end = 0;
+  };
+  /// The next chain that has not reached the goal, or records.chains() if there is none. Any thread, with a share of
+  /// its own. Neighbours' records and draws lie in the same lines of the cache, which two threads at once would fight
+  /// for; so threads take several chains at a time while there are many left.
+  std::size_t next_chain(Share& share, std::size_t threads_and_lanes) {
     for (;;) {
-      const std::size_t c = next.fetch_add(1, std::memory_order_relaxed);
-      if (c >= records.chains()) return records.chains();
+      if (share.next == share.end) {
+        constexpr std::size_t most = 64, turns = 8;
+        const std::size_t taken = std::min(next.load(std::memory_order_relaxed), records.chains());
+        const std::size_t left = records.chains() - taken;
+        const std::size_t size = std::clamp<std::size_t>(left / (turns * threads_and_lanes), 1, most);
+        share.next = std::min(next.fetch_add(size, std::memory_order_relaxed), records.chains());
+        share.end = std::min(share.next + size, records.chains());
+        if (share.next == share.end) return records.chains();
+      }
+      const std::size_t c = share.next++;
       if (records.draws(c) < goal) return c;
     }
   }

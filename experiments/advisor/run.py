@@ -28,15 +28,15 @@ HELD_OUT = [
 
 def run(lab):
     pairs = lab.pick(KNOWN[:1] + HELD_OUT[:1], KNOWN + HELD_OUT, KNOWN + HELD_OUT)
-    seconds, rounds = lab.pick(0.05, 0.3, 2.0), lab.pick(1, 3, 5)
+    seconds, rounds = lab.pick(0.05, 0.3, 2.0), lab.pick(1, 5, 5)
     rows = []
     for sampler, target, options in pairs:
         job = ["--sampler", sampler, "--target", target, *options]
         name = f"{sampler}_{target}"
         advice = json.loads(lab.tool(f"{name}_advice.json", "advise", *job, "--seconds", str(lab.pick(0.5, 5, 5)), "--json").read_text())
         chains = int(options[options.index("--chains") + 1])
-        # As many draws as take free chains so long, but no more than lock-step makes in ten times that.
-        rate = advice["draws_per_second"] * min(1.0, 10 / advice["speedup_over_lockstep"])
+        # As many draws as take free chains so long, but no more than lock-step makes in six times that.
+        rate = advice["draws_per_second"] * min(1.0, 6 / advice["speedup_over_lockstep"])
         draws = max(20, round(seconds * rate / chains))
         how = ["--precision", advice["precision"], "--storage", advice["storage"], "--draws", str(draws), "--json"]
         found = {"lockstep": [], "advised": []}

@@ -1,4 +1,4 @@
-"""Elliptical slice sampling on the real-estate Gaussian process (section 7.2): n = 25, 100, 400; 414 in the full form."""
+"""Elliptical slice sampling on the real-estate Gaussian process (section 7.2): n = 25, 100, 400, 414."""
 import pathlib
 import sys
 
@@ -16,7 +16,8 @@ def jobs(lab):
         {25: ([16, 64], 500, 4, ALL, 1)},
         {25: ([1, 4, 16, 64, 256, 1024], 10000, 8, ALL, 3),
          100: ([1, 16, 128, 1024], 8000, 8, ALL, 3),
-         400: ([16, 256, 1024], 2048, 2, FEW, 1)},
+         400: ([16, 256, 1024], 2048, 2, FEW, 1),
+         414: ([1024], 2048, 2, ["lockstep", "free"], 1)},
         {25: (powers, 1e6, 100, ALL, 5), 100: (powers, 200000, 50, ALL, 5), 400: (powers, 20000, 10, ALL, 3),
          414: (powers, 20000, 10, ALL, 3)})
 

@@ -26,7 +26,8 @@ constexpr const char* footer = R"(
 Runs the job for a few seconds in several ways, in turns, and says which precision, storage, schedule
 and number of chains to take, how many draws and effective draws per second to expect, and why.
 What is given on the command line (--precision, --chains) is kept. A sampler that needs tuning is
-tuned first: add --warmup, or --tuning.
+tuned first: add --warmup, or --tuning. A warm-up is repeated in the precision that is advised, so
+that what is tried is what `sample` would run.
 
 The speed-up is over lock-step with all --chains. Where lock-step with so many chains would take
 longer than the pilot, it is predicted from fewer: the share that waits grows with the logarithm
@@ -156,9 +157,18 @@ void run_advise(const Options& options, bool precision_is_given, bool chains_are
     throw breakstep::Error("--seconds cannot be '" + options.seconds + "'", "a pilot takes some time",
                            "give a positive number");
   }
-  warm_up_for_all_modes(options.warm_up, options.job, job);
-  const Advice advice = run_pilot(
-      job, {.seconds = seconds, .precision_is_open = !precision_is_given, .chains_are_open = !chains_are_given});
+  const bool is_tuned_here = warm_up_for_all_modes(options.warm_up, options.job, job);
+  const auto tuned_in = [&](bool is_single) {
+    JobOptions in_precision = options.job;
+    in_precision.precision = precision_name(is_single);
+    Job again = read_job(in_precision);
+    warm_up_for_all_modes(options.warm_up, in_precision, again);
+    return again;
+  };
+  PilotOptions pilot{
+      .seconds = seconds, .precision_is_open = !precision_is_given, .chains_are_open = !chains_are_given};
+  if (is_tuned_here) pilot.tuned_in = tuned_in;
+  const Advice advice = run_pilot(job, pilot);
   write_to_stdout(options.job.json ? json_of(advice) : text_of(job, advice));
 }
 

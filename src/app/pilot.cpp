@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "breakstep/diagnostics/summary.hpp"
 #include "breakstep/lanes/float_mode.hpp"
@@ -47,21 +48,50 @@ Job job_like(const Job& job, std::size_t chains, bool is_single) {
   return other;
 }
 
+/// A run and memory for its draws: to write them is part of what a draw costs, and with a flow no small one.
+template <class Real>
+class WritingRun {
+ public:
+  WritingRun(const Job& job, const Mode& mode) : run_(make_run<Real>(job, mode)), chains_(job.chains) {
+    run_->start(job.starts);
+  }
+
+  /// Numbers that a draw of all chains fills.
+  [[nodiscard]] std::size_t size_of_draw() const {
+    return chains_ * (static_cast<std::size_t>(run_->dimension()) + run_->fact_names().size());
+  }
+
+  /// Memory for draws [first, first + count) of every chain.
+  void make_room(std::uint32_t first, std::uint32_t count) {
+    values_.resize(chains_ * count * static_cast<std::size_t>(run_->dimension()));
+    facts_.resize(chains_ * count * run_->fact_names().size());
+    window_ = {.data = values_.data(),
+               .first = first,
+               .count = count,
+               .dimension = run_->dimension(),
+               .facts = facts_.empty() ? nullptr : facts_.data(),
+               .fact_count = static_cast<int>(run_->fact_names().size())};
+  }
+
+  runtime::Counters advance(std::uint32_t goal, std::uint32_t ahead, const runtime::Execution& execution) {
+    return run_->advance(goal, ahead, window_, execution);
+  }
+
+ private:
+  std::unique_ptr<runtime::Run<Real>> run_;
+  std::size_t chains_;
+  std::vector<Real> values_, facts_;
+  runtime::DrawWindow<Real> window_;
+};
+
 /// A run that makes draws whenever it is its turn.
 class Contestant {
  public:
   Contestant(const Job& job, const Mode& mode, std::size_t chains, bool is_single)
-      : job_(job_like(job, chains, is_single)), execution_(job_.execution) {
+      : job_(job_like(job, chains, is_single)), execution_(job_.execution), run_(run_of(job_, mode)) {
     trial_ = {.mode = mode, .is_single = is_single, .chains = chains};
     execution_.schedule = mode.schedule;
     execution_.step = mode.step;
-    if (is_single) {
-      single_ = make_run<float>(job_, mode);
-      single_->start(job_.starts);
-    } else {
-      double_ = make_run<double>(job_, mode);
-      double_->start(job_.starts);
-    }
   }
 
   /// About so many seconds. What is measured before a turn was long enough for once counts as running in.
@@ -69,11 +99,7 @@ class Contestant {
     const double begin = now();
     double took = 0;
     do {
-      goal_ += stride_;
-      const double slice_begin = now();
-      const runtime::Counters counters = single_ ? single_->advance(goal_, goal_ + stride_, {}, execution_)
-                                                 : double_->advance(goal_, goal_ + stride_, {}, execution_);
-      const double slice = std::max(now() - slice_begin, 1e-7);
+      const auto [counters, slice] = std::visit([this](auto& run) { return make_draws(run); }, run_);
       took = now() - begin;
       if (has_run_in_) {
         counters_.add(counters);
@@ -95,11 +121,30 @@ class Contestant {
   }
 
  private:
+  using AnyRun = std::variant<WritingRun<float>, WritingRun<double>>;
+
+  static AnyRun run_of(const Job& job, const Mode& mode) {
+    if (job.is_single) return WritingRun<float>(job, mode);
+    return WritingRun<double>(job, mode);
+  }
+
+  /// `stride_` more draws of every chain, and the seconds that they took. Chains may run ahead by as many.
+  template <class Real>
+  std::pair<runtime::Counters, double> make_draws(WritingRun<Real>& run) {
+    constexpr double most_numbers = 4e6;
+    stride_ = std::min(stride_, static_cast<std::uint32_t>(
+                                    std::max(1.0, most_numbers / 2 / static_cast<double>(run.size_of_draw()))));
+    run.make_room(goal_, 2 * stride_);
+    goal_ += stride_;
+    const double begin = now();
+    const runtime::Counters counters = run.advance(goal_, goal_ + stride_, execution_);
+    return {counters, std::max(now() - begin, 1e-7)};
+  }
+
   Job job_;
   runtime::Execution execution_;
+  AnyRun run_;
   Trial trial_;
-  std::unique_ptr<runtime::Run<float>> single_;
-  std::unique_ptr<runtime::Run<double>> double_;
   std::uint32_t goal_ = 0, stride_ = 1;
   runtime::Counters counters_;
   double seconds_ = 0;
@@ -313,6 +358,9 @@ Advice run_pilot(const Job& given, const PilotOptions& options) {
     advice.precisions = {first_of_the_fastest(singles, tie), first_of_the_fastest(doubles, tie)};
     job.is_single = advice.single_is_fine && fastest(advice.precisions).is_single;
     advice.storages = job.is_single ? singles : doubles;
+    if (job.is_single != given.is_single && options.tuned_in) {
+      job = job_like(options.tuned_in(job.is_single), given.chains, job.is_single);
+    }
   } else {
     advice.storages = try_storages(job, job.is_single, part);
     advice.precisions = {first_of_the_fastest(advice.storages, tie)};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct PilotOptions {
   double seconds = 5;
   bool precision_is_open = true;
   bool chains_are_open = true;
+  /// The job tuned in single precision (true) or double, as a run in that precision would tune it; empty if its tuning
+  /// does not depend on that.
+  std::function<Job(bool is_single)> tuned_in = {};
 };
 
 struct Advice {

@@ -324,16 +324,17 @@ WarmUpReport warm_up(Job& job, const Mode& mode, const WarmUpPlan& plan) {
   return {words_of(results, facts, plan, job), warnings_of(facts, plan, job), json_of(results, facts, job)};
 }
 
-void warm_up_for_all_modes(const WarmUpChoices& choices, const JobOptions& options, Job& job) {
+bool warm_up_for_all_modes(const WarmUpChoices& choices, const JobOptions& options, Job& job) {
   const auto plan = read_warm_up(choices, options, false, job);
   if (!job.tunings.empty() || (plan && plan->of_each)) {
     throw Error("chains that have their own tunings", "they run one by one in any mode",
                 "add --adapt pooled, or give a tuning for all");
   }
-  if (!plan) return;
+  if (!plan) return false;
   Progress progress;
   progress.show("warming up");
   warm_up(job, free_mode(job.storage), *plan);
+  return true;
 }
 
 }  // namespace breakstep_app

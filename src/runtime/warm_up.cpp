@@ -119,21 +119,19 @@ class Moments {
         mean_(dimension_),
         products_(dense ? dimension_ * dimension_ : dimension_) {}
 
-  /// Takes in `count` positions; at(k) is the k-th.
-  template <class At>
-  void add(std::size_t count, At at) {
+  /// Takes in positions; for_each(see) shows each of them to see(position), in the same order every time.
+  template <class ForEach>
+  void add(std::size_t count, ForEach for_each) {
     if (count == 0) return;
     std::vector<double> mean(dimension_), products(products_.size()), x(dimension_);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto* position = at(k);
+    for_each([&](const auto* position) {
       for (std::size_t i = 0; i < dimension_; ++i) mean[i] += static_cast<double>(position[i]);
-    }
+    });
     for (double& m : mean) m /= static_cast<double>(count);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto* position = at(k);
+    for_each([&](const auto* position) {
       for (std::size_t i = 0; i < dimension_; ++i) x[i] = static_cast<double>(position[i]) - mean[i];
       add_products(x, 1.0, products);
-    }
+    });
     const auto n = static_cast<double>(count);
     for (std::size_t i = 0; i < dimension_; ++i) x[i] = mean[i] - mean_[i];
     for (std::size_t i = 0; i < products.size(); ++i) products_[i] += products[i];
@@ -362,9 +360,10 @@ class WarmingUp {
 
   void learn(Moments& moments, const Blocks<Real>& blocks, std::uint32_t first, std::uint32_t last) const {
     if (first >= last) return;
-    const std::uint32_t length = last - first;
-    moments.add(blocks.chains * length, [&](std::size_t k) {
-      return blocks.value(k / length, first + static_cast<std::uint32_t>(k % length));
+    moments.add(blocks.chains * (last - first), [&](auto see) {
+      for (std::size_t c = 0; c < blocks.chains; ++c) {
+        for (std::uint32_t t = first; t < last; ++t) see(blocks.value(c, t));
+      }
     });
   }
 

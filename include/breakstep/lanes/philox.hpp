@@ -54,7 +54,7 @@ BREAKSTEP_INLINE void multiply_words(std::uint32_t constant, const Pack<U, W>& a
       const __m256i even = _mm256_mul_epu32((__m256i)x, c);
       const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)x, 32), c);
       high.part[p] = (Part)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0b10101010);
-      low.part[p] = (Part)_mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0b10101010);
+      low.part[p] = (Part)_mm256_mullo_epi32((__m256i)x, c);
     } else {
 #if BREAKSTEP_ISA_AVX512
       // Full masks instead of the plain intrinsics for the reason given at sqrt in pack.hpp.
@@ -75,21 +75,27 @@ BREAKSTEP_INLINE void multiply_words(std::uint32_t constant, const Pack<U, W>& a
 template <class U, int W, int Rounds = 10>
 BREAKSTEP_INLINE Words<U, W> philox(std::uint64_t key, Words<U, W> counter) {
   using P = Pack<U, W>;
+  using Part = typename P::Part;
   // The key's high halves in 64-bit lanes take part in nothing that is kept.
-  P key0(static_cast<U>(static_cast<std::uint32_t>(key)));
-  P key1(static_cast<U>(key >> 32));
+  Part key0 = Part{} + static_cast<U>(static_cast<std::uint32_t>(key));
+  Part key1 = Part{} + static_cast<U>(key >> 32);
+  Part step0 = Part{} + static_cast<U>(0x9E3779B9U), step1 = Part{} + static_cast<U>(0xBB67AE85U);
+  // Left alone, the compiler adds in scalar registers and moves every round's key into lanes: 3 % of a cheap draw.
+  if constexpr (P::part_width > 1) asm("" : "+v"(step0), "+v"(step1));
   P x0 = counter.word[0], x1 = counter.word[1], x2 = counter.word[2], x3 = counter.word[3];
 #pragma GCC unroll 10
   for (int round = 0; round < Rounds; ++round) {
     P high0, low0, high1, low1;
     detail::multiply_words(0xD2511F53U, x0, high0, low0);
     detail::multiply_words(0xCD9E8D57U, x2, high1, low1);
-    x0 = high1 ^ (x1 ^ key0);  // the products are late: what waits for them must be short
-    x2 = high0 ^ (x3 ^ key1);
+    for (int p = 0; p < P::parts; ++p) {
+      x0.part[p] = high1.part[p] ^ (x1.part[p] ^ key0);  // the products are late: what waits for them must be short
+      x2.part[p] = high0.part[p] ^ (x3.part[p] ^ key1);
+    }
     x1 = low1;
     x3 = low0;
-    key0 += P(U(0x9E3779B9U));
-    key1 += P(U(0xBB67AE85U));
+    key0 += step0;
+    key1 += step1;
   }
   if constexpr (sizeof(U) == 8) {
     const P low_half(0xFFFFFFFFU);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -317,18 +318,25 @@ class SamplerPack final : public LanePack<Real, W> {
     });
   }
 
-  /// Short positions, all inside the window: every lane writes, those that have nothing to write to a place nobody
-  /// reads. A loop over the lanes that have would guess its end wrong nearly every time, which costs more than writing.
+  /// Short positions, all inside the window. Lanes are written in groups of a fixed size, the last group filled up with
+  /// the last lane again: a loop that ended with the last lane would guess its end wrong nearly every time, which costs
+  /// more than writing.
   template <int length>
   void write_short(Lanes where, const DrawWindow<Real> window, const lanes::Vector<Real, W, S> x) {
+    constexpr int group = std::max(W / 2, 1);
     U slots[W];
     const Pack<U, W> since_first = this->draw - Pack<U, W>(static_cast<U>(window.first));
     (this->chain * Pack<U, W>(static_cast<U>(window.count)) + since_first).store(slots);
-    Real* const nowhere = position_memory_.get();
+    auto left = where.bits();
+    const auto last = std::bit_floor(left);
+    while (left != 0) {
 #pragma GCC unroll 16
-    for (int lane = 0; lane < W; ++lane) {
-      Real* slot = where[lane] ? window.data + static_cast<std::size_t>(slots[lane]) * length : nowhere;
-      for (int i = 0; i < length; ++i) slot[i] = x.at(lane, i);
+      for (int k = 0; k < group; ++k) {
+        const int lane = std::countr_zero(left | last);
+        left &= left - 1;
+        Real* slot = window.data + static_cast<std::size_t>(slots[lane]) * length;
+        for (int i = 0; i < length; ++i) slot[i] = x.at(lane, i);
+      }
     }
   }
 

@@ -382,7 +382,7 @@ void require_room(const Job& job, bool for_summary, double more) {
   const double draws = static_cast<double>(job.chains) * job.draws;
   const std::string what = std::to_string(job.chains) + " chains of " + std::to_string(job.draws) + " draws of " +
                            std::to_string(job.parameters()) + (job.parameters() == 1 ? " number" : " numbers");
-  const double summary = (for_summary ? 32 * draws : 0) + more;
+  const double summary = (for_summary ? summarizer_bytes_per_draw * draws : 0) + more;
   const char* const advice = "ask for fewer chains or draws, or for --precision single";
   require_memory(job.bytes_of_draws() + summary, what, advice);
   if (for_summary && draws > static_cast<double>(std::numeric_limits<std::uint32_t>::max())) {

@@ -98,6 +98,9 @@ Mode mode_of_one_chain(const Job& job);
 /// Every chain on its own way; what `sample` does unless told otherwise.
 Mode free_mode(breakstep::lanes::Storage storage);
 
+/// That a diagnostics::Summarizer keeps.
+constexpr double summarizer_bytes_per_draw = 40;
+
 /// Throws an Error with the numbers if the draws and what runs beside them would not fit into memory, or are too many
 /// to summarize. `for_summary` adds what a summary needs; `more` are bytes beside the draws once these are made.
 void require_room(const Job& job, bool for_summary, double more = 0);

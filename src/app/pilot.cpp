@@ -132,8 +132,8 @@ class Contestant {
   template <class Real>
   std::pair<runtime::Counters, double> make_draws(WritingRun<Real>& run) {
     constexpr double most_numbers = 4e6;
-    stride_ = std::min(stride_, static_cast<std::uint32_t>(
-                                    std::max(1.0, most_numbers / 2 / static_cast<double>(run.size_of_draw()))));
+    const double longest = std::max(1.0, most_numbers / 2 / static_cast<double>(run.size_of_draw()));
+    stride_ = std::min(stride_, static_cast<std::uint32_t>(longest));
     run.make_room(goal_, 2 * stride_);
     goal_ += stride_;
     const double begin = now();

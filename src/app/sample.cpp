@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "breakstep/runtime/threads.hpp"
 #include "draw_file.hpp"
 #include "job.hpp"
+#include "memory.hpp"
 #include "pilot.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -161,19 +163,43 @@ void add_apart(std::map<std::size_t, Apart>& all, const std::vector<diagnostics:
   }
 }
 
+// Threads to summarize on: those of the job, as far as there are parameters and memory for them.
+std::size_t summarizers_of(const Job& job, std::size_t parameters) {
+  const double bytes = summarizer_bytes_per_draw * static_cast<double>(job.chains) * job.draws;
+  const auto fitting = static_cast<std::size_t>(std::clamp(available_memory() / 2 / (bytes + 1), 1.0, 1e6));
+  const std::size_t threads = job.execution.threads > 0 ? static_cast<std::size_t>(job.execution.threads)
+                                                        : std::max(1U, std::thread::hardware_concurrency());
+  return std::min({threads, parameters, fitting});
+}
+
 template <class Real>
 void summarize(const Job& job, const std::vector<Real>& values, Report& report, Progress& progress) {
-  diagnostics::Summarizer summarizer;
   const std::size_t size = report.names.size();
   report.apart_limit = diagnostics::apart_limit(job.chains * size);
+  report.summaries.resize(size);
+  if (job.starts.superchains > 0) report.nested.resize(size);
+  std::vector<std::vector<diagnostics::ChainApart>> of_parameter(size);
+  std::size_t begun = 0;
+  std::mutex mutex;
+  const auto next = [&] {
+    const std::scoped_lock lock(mutex);
+    if (begun < size) {
+      progress.show("summarizing: parameter " + std::to_string(begun + 1) + " of " + std::to_string(size));
+    }
+    return begun++;
+  };
+  const std::size_t summarizers = summarizers_of(job, size);
+  runtime::for_each_on_threads(summarizers, static_cast<int>(summarizers), [&](std::size_t) {
+    diagnostics::Summarizer summarizer;
+    for (std::size_t i = next(); i < size; i = next()) {
+      const auto view = view_of(job, values, i, size);
+      report.summaries[i] = summarizer.summarize(view);
+      of_parameter[i] = diagnostics::chains_apart(view, report.apart_limit);
+      if (job.starts.superchains > 0) report.nested[i] = diagnostics::nested_rhat(view, job.starts.superchains);
+    }
+  });
   std::map<std::size_t, Apart> apart;
-  for (std::size_t i = 0; i < size; ++i) {
-    progress.show("summarizing: parameter " + std::to_string(i + 1) + " of " + std::to_string(size));
-    const auto view = view_of(job, values, i, size);
-    report.summaries.push_back(summarizer.summarize(view));
-    add_apart(apart, diagnostics::chains_apart(view, report.apart_limit), i);
-    if (job.starts.superchains > 0) report.nested.push_back(diagnostics::nested_rhat(view, job.starts.superchains));
-  }
+  for (std::size_t i = 0; i < size; ++i) add_apart(apart, of_parameter[i], i);
   for (const std::size_t chain : report.unmoved) apart.erase(chain);
   for (const auto& [chain, found] : apart) report.apart.push_back(found);
   std::stable_sort(report.apart.begin(), report.apart.end(),

@@ -53,7 +53,8 @@ struct WarmUpReport {
 WarmUpReport warm_up(Job& job, const Mode& mode, const WarmUpPlan& plan);
 
 /// Tunes a job that several modes will run, as the options say, and returns whether they asked for that; nothing is
-/// reported. Throws an Error if its chains would have their own tunings, because such chains run one by one in any mode.
+/// reported. Throws an Error if its chains would have their own tunings, because such chains run one by one in any
+/// mode.
 bool warm_up_for_all_modes(const WarmUpChoices& choices, const JobOptions& options, Job& job);
 
 }  // namespace breakstep_app

@@ -34,41 +34,39 @@ class Walk {
   std::size_t size_;
 };
 
-// Hands out the scores of runs of equal values, from the smallest upwards.
-class Scores {
- public:
-  explicit Scores(std::size_t size) : divisor_(static_cast<double>(size) + 0.25) {}
-
-  double of_run(std::size_t length) {
-    const double rank = static_cast<double>(before_) + 0.5 * (static_cast<double>(length) + 1.0);
-    before_ += length;
-    return normal_quantile((rank - 0.375) / divisor_);
-  }
-
- private:
-  double divisor_;
-  std::size_t before_ = 0;
-};
-
 }  // namespace
 
-void normal_scores(const Order& order, std::span<double> scores) {
+void RankScores::start(std::size_t size) {
+  if (of_whole_.size() == size) return;
+  divisor_ = static_cast<double>(size) + 0.25;
+  of_whole_.assign(size, std::numeric_limits<double>::quiet_NaN());
+}
+
+double RankScores::compute(std::size_t below, std::size_t length) const {
+  const double rank = static_cast<double>(below) + 0.5 * (static_cast<double>(length) + 1.0);
+  return normal_quantile((rank - 0.375) / divisor_);
+}
+
+void normal_scores(const Order& order, std::span<double> scores, RankScores& of_ranks) {
   const Walk walk(order, scores.size());
-  Scores next_score(scores.size());
+  of_ranks.start(scores.size());
+  std::size_t ranked = 0;
   for (std::ptrdiff_t begin = walk.skip(0, 1); begin < walk.end();) {
     std::size_t length = 0;
     std::ptrdiff_t end = begin;
     for (; end < walk.end() && walk.value(end) == walk.value(begin); end = walk.next(end)) ++length;
-    const double score = next_score.of_run(length);
+    const double score = of_ranks.of_run(ranked, length);
+    ranked += length;
     for (std::ptrdiff_t i = begin; i < end; i = walk.next(i)) scores[walk.place(i)] = score;
     begin = end;
   }
 }
 
-void folded_normal_scores(const Order& order, std::span<double> scores) {
+void folded_normal_scores(const Order& order, std::span<double> scores, RankScores& of_ranks) {
   if (scores.empty()) return;
   const Walk walk(order, scores.size());
-  Scores next_score(scores.size());
+  of_ranks.start(scores.size());
+  std::size_t ranked = 0;
   std::ptrdiff_t below = walk.skip(0, 1);
   for (std::size_t i = 1; i < (scores.size() + 1) / 2; ++i) below = walk.next(below);
   std::ptrdiff_t above = walk.next(below);
@@ -85,7 +83,8 @@ void folded_normal_scores(const Order& order, std::span<double> scores) {
     std::ptrdiff_t highest = above;
     for (; lowest >= 0 && distance_below(lowest) == distance; lowest = walk.previous(lowest)) ++length;
     for (; highest < walk.end() && distance_above(highest) == distance; highest = walk.next(highest)) ++length;
-    const double score = next_score.of_run(length);
+    const double score = of_ranks.of_run(ranked, length);
+    ranked += length;
     for (; below > lowest; below = walk.previous(below)) scores[walk.place(below)] = score;
     for (; above < highest; above = walk.next(above)) scores[walk.place(above)] = score;
   }

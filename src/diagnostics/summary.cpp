@@ -115,7 +115,7 @@ const Summarizer::Bulk& Summarizer::bulk() {
   if (bulk_) return *bulk_;
   order();
   const std::span<double> scores = order_.spare().first(split_);
-  normal_scores(order_, scores);
+  normal_scores(order_, scores, rank_scores_);
   autocovariance_.start(half_);
   for (std::size_t begin = 0; begin < split_; begin += half_) autocovariance_.add(scores.subspan(begin, half_));
   autocovariance_.finish();
@@ -126,7 +126,7 @@ const Summarizer::Bulk& Summarizer::bulk() {
 double Summarizer::folded_rhat() {
   order();
   const std::span<double> scores = order_.spare().first(split_);
-  folded_normal_scores(order_, scores);
+  folded_normal_scores(order_, scores, rank_scores_);
   row_.resize(half_);
   ChainMoments moments;
   moments.start(half_);

@@ -78,6 +78,17 @@ TEST(Sample, SummariesAreThoseOfTheTarget) {
   EXPECT_LT(parameter["rhat"], 1.01);
 }
 
+TEST(Sample, SummariesDoNotDependOnThreads) {
+  const auto parameters = [](const char* threads) {
+    return json_of({"sample", "--sampler", "slice", "--target", "log-gamma", "--dimension", "5", "--chains", "32",
+                    "--draws", "50", "--threads", threads})["parameters"];
+  };
+  const Json alone = parameters("1");
+  ASSERT_EQ(alone.size(), 5U);
+  EXPECT_NE(alone[0]["mean"], alone[4]["mean"]);
+  EXPECT_EQ(parameters("3"), alone);
+}
+
 TEST(Sample, HowItRunsNeverShowsInTheDraws) {
   for (const std::string precision : {"single", "double"}) {
     const std::string expected = hash_of({"--precision", precision, "--one-chain-at-a-time"});
@@ -372,7 +383,7 @@ TEST(Sample, RefusesWhatDoesNotFitIntoMemoryWithTheNumbers) {
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(
       result.err.find("breakstep: not enough memory for 4000000000 chains of 1000000 draws of 1 number (needed are "
-                      "160000 TB, available "),
+                      "192000 TB, available "),
       0U)
       << result.err;
 }

@@ -43,9 +43,10 @@ void expect_scores(const std::vector<double>& values, const std::vector<double>&
   Order order;
   order.sort(all);
   std::vector<double> scores(values.size());
-  normal_scores(order, scores);
+  static RankScores of_ranks;  // one for all sizes
+  normal_scores(order, scores, of_ranks);
   EXPECT_EQ(scores, plain_scores(values));
-  folded_normal_scores(order, scores);
+  folded_normal_scores(order, scores, of_ranks);
   EXPECT_EQ(scores, plain_scores(folded(values)));
 }
 
@@ -53,13 +54,14 @@ TEST(Ranks, ByHand) {
   Order order;
   order.sort(std::vector<double>{30.0, 20.0, 10.0, 20.0});
   std::vector<double> scores(4);
-  normal_scores(order, scores);
+  RankScores of_ranks;
+  normal_scores(order, scores, of_ranks);
   EXPECT_EQ(scores[0], normal_quantile(3.625 / 4.25));
   EXPECT_EQ(scores[1], 0.0);
   EXPECT_EQ(scores[2], normal_quantile(0.625 / 4.25));
   EXPECT_EQ(scores[3], 0.0);
   // Distances to the median 20 are 10, 0, 10, 0.
-  folded_normal_scores(order, scores);
+  folded_normal_scores(order, scores, of_ranks);
   EXPECT_EQ(scores[0], normal_quantile((3.5 - 0.375) / 4.25));
   EXPECT_EQ(scores[1], normal_quantile((1.5 - 0.375) / 4.25));
   EXPECT_EQ(scores[2], scores[0]);

@@ -8,6 +8,7 @@
 #include "breakstep/abi.hpp"
 #include "breakstep/diagnostics/autocovariance.hpp"
 #include "breakstep/diagnostics/order.hpp"
+#include "breakstep/diagnostics/ranks.hpp"
 #include "breakstep/diagnostics/view.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::diagnostics {
@@ -25,7 +26,7 @@ struct Summary {
 
 /// Computes what Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021, "Rank-normalization, folding, and localization:
 /// an improved R-hat") define, with the conventions of ArviZ. Made once and used for one parameter after the other, it
-/// keeps its memory: 32 bytes per draw, and O(draws of one chain).
+/// keeps its memory: 40 bytes per draw, and O(draws of one chain).
 ///
 /// Everything is NaN if any draw is NaN or infinite. R-hat, effective sizes and Monte Carlo errors are NaN below 4
 /// draws per chain, and R-hat also for a single chain. If all draws are equal, effective sizes are their number, the
@@ -94,6 +95,7 @@ class Summarizer {
   std::vector<double> values_;
   std::vector<double> row_;
   Order order_;
+  RankScores rank_scores_;
   Autocovariance autocovariance_;
   // What has been computed of the present draws.
   bool is_sorted_ = false;

@@ -46,7 +46,7 @@ void add_flow_options(CLI::App& verb, FlowChoices& choices) {
   };
   add("--flow", choices.kind, "transport-slice: shift-scale, affine [the default], spline or affine-spline");
   add("--flow-loss", choices.loss,
-      "transport-slice: reverse (needs gradients) or forward (learns from the chains' draws)");
+      "transport-slice: forward [the default], which learns from the chains' draws, or reverse (needs gradients)");
   add("--flow-activation", choices.activation, "transport-slice: relu, tanh [the default] or silu");
 }
 
@@ -59,7 +59,6 @@ void read_flow_choices(const FlowChoices& choices, Job& job) {
   }
   if (choices.kind) settings->shape.kind = choose("flow", with_hyphens(*choices.kind), kinds);
   if (choices.activation) settings->shape.activation = choose("activation", *choices.activation, activations);
-  settings->training.loss = job.target->has_gradient() ? runtime::FlowLoss::reverse : runtime::FlowLoss::forward;
   if (choices.loss) settings->training.loss = choose("flow loss", *choices.loss, losses);
   if (settings->training.loss == runtime::FlowLoss::reverse && !job.target->has_gradient()) {
     throw Error("--flow-loss reverse with target " + job.target_name, "it needs gradients, and the target has none",

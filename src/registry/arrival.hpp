@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "breakstep/registry/warm_up.hpp"
 #include "breakstep/runtime/chees.hpp"
@@ -23,8 +24,8 @@ std::optional<runtime::WarmUp> arrive_first(const std::shared_ptr<const AnyTarge
   sampler->set("keep_proposals", 1);
   const auto runs = runs_of<Real>(*sampler, *sampler, target, storage, chains, one_chain_at_a_time);
   const std::uint32_t draws = options.draws / one_of;
-  const runtime::WarmUpOptions first{
-      .draws = draws, .target_accept = usual_acceptance("chees"), .starts = options.starts};
+  runtime::WarmUpOptions first{.draws = draws, .target_accept = usual_acceptance("chees"), .starts = options.starts};
+  if constexpr (requires { options.seen; }) first.keep = 20000;
   const std::uint64_t own_seed = runtime::derived_seed(seed, arriving);
   // Few chains have too little to tell each other.
   constexpr std::size_t enough_to_pool = 8;
@@ -34,6 +35,7 @@ std::optional<runtime::WarmUp> arrive_first(const std::shared_ptr<const AnyTarge
                      : runtime::warm_up_chees<Real>(runs.whole, most_steps, first, own_seed, execution);
   options.draws -= draws;
   options.starts = {.kind = runtime::Starts::Kind::given, .scale = 1, .positions = arrived.positions};
+  if constexpr (requires { options.seen; }) options.seen = std::move(arrived.kept);
   return arrived;
 }
 

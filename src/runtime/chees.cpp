@@ -299,8 +299,11 @@ class WarmingUpChees {
     const lanes::RecordField<Real> x(records, "x"), proposal(records, "proposal"), momentum(records, "end_momentum");
     Variances variances(x.elements());
     double accepted = 0, accepting = 0;
+    const std::uint32_t half = phase.begin + (phase.end - phase.begin) / 2;
+    const std::size_t between = is_last && options_.keep > 0 ? chains_ * (phase.end - half) / options_.keep + 1 : 0;
     for (std::uint32_t t = phase.begin; t < phase.end; ++t) {
       const Draw draw = draw_once(*run, t, step, trajectory);
+      if (between > 0 && t >= half && (t - half) % between == 0) keep(run->positions());
       const Proposals proposals{.dimension = x.elements(),
                                 .before = draw.x,
                                 .proposed = proposal.read(records),
@@ -311,7 +314,7 @@ class WarmingUpChees {
       step = step_size.update(acceptance);
       trajectory = length.update(jittered * chees_slope(proposals), step, step * max_steps_);
       if (t >= phase.learn_from) variances.add(x.read(records), draw.usable);
-      if (t >= phase.begin + (phase.end - phase.begin) / 2) {
+      if (t >= half) {
         accepted += acceptance;
         ++accepting;
       }
@@ -324,6 +327,10 @@ class WarmingUpChees {
     result_.tuning.parameters = {{"trajectory", length.settled()}};
     result_.positions = run->positions();
     if (phase.learn_from < phase.end) set_metric(variances.sds());
+  }
+
+  void keep(const std::vector<double>& positions) {
+    result_.kept.insert(result_.kept.end(), positions.begin(), positions.end());
   }
 
   [[nodiscard]] static std::vector<double> weights_of(const Draw& draw) {

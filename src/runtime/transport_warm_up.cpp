@@ -76,7 +76,8 @@ class WarmingUp {
     remember(values, records.chains(), last - first, static_cast<std::size_t>(run->dimension()));
   }
 
-  /// What the forward loss learns from: the second half of this round's draws, and the last round's.
+  /// What the forward loss learns from: the second half of this round's draws, the last round's, and what was seen
+  /// before.
   void remember(const std::vector<Real>& values, std::size_t chains, std::uint32_t draws, std::size_t d) {
     std::vector<double> latest;
     for (std::size_t c = 0; c < chains; ++c) {
@@ -86,7 +87,8 @@ class WarmingUp {
         latest.insert(latest.end(), position, position + d);
       }
     }
-    recent_ = latest_;
+    recent_ = options_.seen;
+    recent_.insert(recent_.end(), latest_.begin(), latest_.end());
     recent_.insert(recent_.end(), latest.begin(), latest.end());
     latest_ = std::move(latest);
   }

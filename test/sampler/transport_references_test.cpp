@@ -37,7 +37,7 @@ const std::vector<Posterior> posteriors = {
     // Mixes slowly: with 400 draws of warm-up and 400 kept it failed (worst |z| 6.2, Pareto k 1.3).
     {"gc_code", "german_credit", "german_credit.csv", 64, 1600, 2000},
     {"bod_stdnormal_prior", "bod_stdnormal_prior", "bod.csv", 128, 400, 400},
-    {"pp_intended_rk4", "predator_prey", "lynx_hare.csv", 32, 200, 100},
+    {"pp_intended_rk4", "predator_prey", "lynx_hare.csv", 32, 400, 400},
 };
 
 std::filesystem::path folder() {
@@ -52,12 +52,10 @@ runtime::Draws<double> draws_of(const std::shared_ptr<const registry::AnyTarget>
   runtime::TransportOptions options = registry::transport_options(*sampler->flow(), target->dimension(), warm_up);
   options.starts = starts;
   options.training.threads = 0;
-  const auto make = [&](const target::FlowNumbers& flow, std::uint64_t seed) {
-    return registry::make_run<double>(*sampler, target, lanes::Storage::interleaved, seed, chains, false, {}, flow);
-  };
-  const auto warm = runtime::warm_up_transport<double>(
-      make, target->density(registry::Doubles{}, target::Asks::gradient), options, 5, {.threads = 0});
-  const auto run = make(warm.flow, 6);
+  const auto warm = registry::warm_up_transport<double>(*sampler, target, lanes::Storage::interleaved, chains, false,
+                                                        options, 5, {.threads = 0});
+  const auto run =
+      registry::make_run<double>(*sampler, target, lanes::Storage::interleaved, 6, chains, false, {}, warm.flow);
   auto result = runtime::draw_all(
       *run, {.chains = chains,
              .draws = draws,

@@ -20,6 +20,7 @@ struct TransportOptions {
   target::FlowShape shape = {};
   TrainingOptions training = {};
   Starts starts = {.kind = Starts::Kind::uniform, .scale = 2.0, .attempts = 100};
+  std::vector<double> seen = {};  ///< positions where chains have been before; the forward loss learns from them, too
 };
 
 /// What a user should hear about it.

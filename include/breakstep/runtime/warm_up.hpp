@@ -38,6 +38,7 @@ struct WarmUpOptions {
   Metric metric = Metric::diagonal;
   Starts starts = {.kind = Starts::Kind::uniform, .scale = 2.0, .attempts = 100};
   double first_step_size = 1.0;  ///< where the search for one begins
+  std::size_t keep = 0;          ///< of warm_up_chees: about so many positions of its last draws are wanted
 };
 
 /// What a user should hear about a warm-up.
@@ -56,6 +57,7 @@ struct WarmUpFacts {
 struct WarmUp {
   Tuning tuning;
   std::vector<double> positions;  ///< where the chains ended, in the target's coordinates
+  std::vector<double> kept;       ///< positions of chains before that, as far as they were wanted
   WarmUpFacts facts;
 };
 

@@ -14,7 +14,8 @@ namespace breakstep::inline BREAKSTEP_ABI::registry {
 struct FlowSettings {
   /// But for the dimension, which is the target's. No layers mean two for each bit of the dimension, at most 8.
   target::FlowShape shape = {.kind = target::FlowKind::affine, .layers = 0};
-  runtime::TrainingOptions training = {.steps = 0};  ///< no steps mean one for each draw of the warm-up
+  /// No steps mean one for each draw of the warm-up. Chains that arrive by HMC have been everywhere: hence this loss.
+  runtime::TrainingOptions training = {.loss = runtime::FlowLoss::forward, .steps = 0};
 };
 
 /// What to do in a warm-up of so many draws, with what the settings leave open filled in.

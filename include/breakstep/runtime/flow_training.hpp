@@ -19,7 +19,7 @@ namespace breakstep::inline BREAKSTEP_ABI::runtime {
 enum class FlowLoss { reverse, forward };
 
 struct TrainingOptions {
-  FlowLoss loss = FlowLoss::forward;
+  FlowLoss loss = FlowLoss::reverse;
   std::uint32_t steps = 400;  ///< in all; over them the learning rate falls to a hundredth
   std::size_t batch = 256;
   double learning_rate = 0.01;

@@ -115,6 +115,22 @@ double peak_rate(const registry::AnyTarget& target, target::Asks asks, double se
                           seconds);
 }
 
+/// Runs of one thread and of two, one after the other, so that what else the machine does hits both alike: the ratio of
+/// each pair.
+void print_threads(Entry& one, Entry& two, const runtime::Starts& starts, std::uint32_t draws,
+                   std::vector<float>& values, const bench::Effort& effort) {
+  const int pairs = 7 * effort.rounds;
+  std::vector<double> ratios;
+  for (int pair = 0; pair < pairs; ++pair) {
+    const double alone = time_once(one, starts, draws, values);
+    ratios.push_back(alone / time_once(two, starts, draws, values));
+  }
+  std::sort(ratios.begin(), ratios.end());
+  const auto at = [&](double share) { return ratios[static_cast<std::size_t>(share * (pairs - 1))]; };
+  std::printf("  two threads over one, %d pairs of runs: median %.2f (10 %% below %.2f, 10 %% above %.2f)\n", pairs,
+              at(0.5), at(0.1), at(0.9));
+}
+
 void run_job(const Job& job, const bench::Effort& effort) {
   const std::shared_ptr<const registry::AnyTarget> target = registry::make_target(job.target, job.options);
   std::vector<Entry> entries;
@@ -133,7 +149,9 @@ void run_job(const Job& job, const bench::Effort& effort) {
       reference = runtime::hash_of(values);
     }
   }
+  std::vector<double> peaks;
   for (int round = 0; round < effort.rounds; ++round) {
+    peaks.push_back(peak_rate(*target, entries[0].sampler->asks(), 0.5));
     for (Entry& entry : entries) {
       double seconds = 0, draws = 0;
       do {
@@ -158,8 +176,7 @@ void run_job(const Job& job, const bench::Effort& effort) {
   const double evaluations =
       static_cast<double>(entries[0].counters.evaluations_asked) / static_cast<double>(entries[0].counters.draws);
   std::printf("%s, %zu chains\n  B(m) = %.2f, %.2f evaluations per draw, density's own peak %.3f M evaluations/s\n",
-              job.title.c_str(), job.chains, bound, evaluations,
-              peak_rate(*target, entries[0].sampler->asks(), 0.5) / 1e6);
+              job.title.c_str(), job.chains, bound, evaluations, median(peaks) / 1e6);
   for (Entry& entry : entries) {
     std::sort(entry.rates.begin(), entry.rates.end());
     const double rate = median(entry.rates);
@@ -169,6 +186,7 @@ void run_job(const Job& job, const bench::Effort& effort) {
         entry.mode.name.c_str(), rate / 1e6, entry.rates.front() / 1e6, entry.rates.back() / 1e6,
         rate * evaluations / 1e6, entry.counters.occupancy(), rate / lockstep, 100 * rate / lockstep / bound);
   }
+  print_threads(entries[entries.size() - 2], entries.back(), starts, job.draws, values, effort);
 }
 
 }  // namespace

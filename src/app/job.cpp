@@ -12,11 +12,11 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "breakstep/error.hpp"
 #include "breakstep/registry/warm_up.hpp"
+#include "breakstep/runtime/threads.hpp"
 #include "choice.hpp"
 #include "memory.hpp"
 #include "number.hpp"
@@ -207,7 +207,7 @@ double bytes_beside(const Job& job) {
   const auto width = registry::Width<Real, breakstep::lanes::native_width<Real>>{};
   const double workspace =
       static_cast<double>(job.target->density(width, job.sampler->asks())->workspace()) * sizeof(Real);
-  const double threads = job.execution.threads > 0 ? job.execution.threads : std::thread::hardware_concurrency();
+  const auto threads = static_cast<double>(breakstep::runtime::thread_count(job.execution.threads));
   // Lock-step keeps the lanes of all chains, and each thread of any schedule one pack. One chain tells their size.
   require_memory(workspace * threads,
                  "the target's workspace on " + shown(threads, 0, 'f') + (threads == 1 ? " thread" : " threads"),

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <variant>
 
 #include "breakstep/diagnostics/summary.hpp"
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/lanes/memory.hpp"
+#include "breakstep/runtime/threads.hpp"
 #include "progress.hpp"
 
 namespace breakstep_app {
@@ -255,8 +255,7 @@ double ratio_with_all_chains(const Job& job, const Trial& free, const Mode& lock
 /// Whole packs on every thread: fewer chains leave lanes idle.
 std::vector<Trial> try_chain_numbers(const Job& job, const Mode& mode, double seconds) {
   const std::size_t width = job.is_single ? lanes::native_width<float> : lanes::native_width<double>;
-  const std::size_t threads = job.execution.threads > 0 ? static_cast<std::size_t>(job.execution.threads)
-                                                        : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t threads = runtime::thread_count(job.execution.threads);
   std::vector<Contestant> contestants;
   for (std::size_t packs = 1; packs <= 64; packs *= 4) {
     contestants.emplace_back(job, mode, packs * width * threads, job.is_single);

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -167,9 +166,7 @@ void add_apart(std::map<std::size_t, Apart>& all, const std::vector<diagnostics:
 std::size_t summarizers_of(const Job& job, std::size_t parameters) {
   const double bytes = summarizer_bytes_per_draw * static_cast<double>(job.chains) * job.draws;
   const auto fitting = static_cast<std::size_t>(std::clamp(available_memory() / 2 / (bytes + 1), 1.0, 1e6));
-  const std::size_t threads = job.execution.threads > 0 ? static_cast<std::size_t>(job.execution.threads)
-                                                        : std::max(1U, std::thread::hardware_concurrency());
-  return std::min({threads, parameters, fitting});
+  return std::min({runtime::thread_count(job.execution.threads), parameters, fitting});
 }
 
 template <class Real>

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "breakstep/registry/warm_up.hpp"
 #include "breakstep/runtime/chees.hpp"
@@ -12,11 +11,13 @@
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
 /// Takes the chains to where a target with a gradient has its mass, and leaves the rest of the draws, from there, in
-/// `options`. Nothing happens, and there is no result, if there are too few draws for that.
+/// `options`. About `keep` positions of chains that have arrived are in the result. Nothing happens, and there is no
+/// result, if there are too few draws for that.
 template <class Real, class Options>
 std::optional<runtime::WarmUp> arrive_first(const std::shared_ptr<const AnyTarget>& target, lanes::Storage storage,
                                             std::size_t chains, bool one_chain_at_a_time, Options& options,
-                                            std::uint64_t seed, const runtime::Execution& execution) {
+                                            std::uint64_t seed, const runtime::Execution& execution,
+                                            std::size_t keep = 0) {
   constexpr std::uint32_t too_few = 20, one_of = 2;
   constexpr std::uint64_t arriving = 4;  // purpose of a seed
   if (options.draws < too_few) return {};
@@ -24,8 +25,8 @@ std::optional<runtime::WarmUp> arrive_first(const std::shared_ptr<const AnyTarge
   sampler->set("keep_proposals", 1);
   const auto runs = runs_of<Real>(*sampler, *sampler, target, storage, chains, one_chain_at_a_time);
   const std::uint32_t draws = options.draws / one_of;
-  runtime::WarmUpOptions first{.draws = draws, .target_accept = usual_acceptance("chees"), .starts = options.starts};
-  if constexpr (requires { options.seen; }) first.keep = 20000;
+  const runtime::WarmUpOptions first{
+      .draws = draws, .target_accept = usual_acceptance("chees"), .starts = options.starts, .keep = keep};
   const std::uint64_t own_seed = runtime::derived_seed(seed, arriving);
   // Few chains have too little to tell each other.
   constexpr std::size_t enough_to_pool = 8;
@@ -35,7 +36,6 @@ std::optional<runtime::WarmUp> arrive_first(const std::shared_ptr<const AnyTarge
                      : runtime::warm_up_chees<Real>(runs.whole, most_steps, first, own_seed, execution);
   options.draws -= draws;
   options.starts = {.kind = runtime::Starts::Kind::given, .scale = 1, .positions = arrived.positions};
-  if constexpr (requires { options.seen; }) options.seen = std::move(arrived.kept);
   return arrived;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "arrival.hpp"
 #include "breakstep/registry/run.hpp"
@@ -25,9 +26,11 @@ runtime::TransportWarmUp warm_up_transport(const AnySampler& sampler, const std:
                                            const runtime::Execution& execution) {
   // Far from its mass a flow is no better than none, and a slice sampler without gradients takes long to get there.
   runtime::TransportOptions rest = options;
-  const auto arrived = target->has_gradient()
-                           ? arrive_first<Real>(target, storage, chains, one_chain_at_a_time, rest, seed, execution)
-                           : std::nullopt;
+  constexpr std::size_t enough_to_learn_from = 20000;
+  auto arrived = target->has_gradient() ? arrive_first<Real>(target, storage, chains, one_chain_at_a_time, rest, seed,
+                                                             execution, enough_to_learn_from)
+                                        : std::nullopt;
+  if (arrived) rest.seen = std::move(arrived->kept);
   const Doubles width{};
   const auto asks =
       options.training.loss == runtime::FlowLoss::reverse ? target::Asks::gradient : target::Asks::density;

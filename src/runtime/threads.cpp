@@ -10,9 +10,12 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
+std::size_t thread_count(int asked) {
+  return asked > 0 ? static_cast<std::size_t>(asked) : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
 void for_each_on_threads(std::size_t count, int threads, const std::function<void(std::size_t)>& work) {
-  const std::size_t asked =
-      threads > 0 ? static_cast<std::size_t>(threads) : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  const std::size_t asked = thread_count(threads);
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;

@@ -11,6 +11,7 @@
 // durable: lives across draws; kept per chain and saved.   scratch: lives within one draw; owned by lanes at work only.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,7 @@
 #include <vector>
 
 #include "breakstep/lanes/memory.hpp"
-#include "breakstep/lanes/vector.hpp"
+#include "breakstep/lanes/shared_vector.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::lanes {
 
@@ -155,6 +156,44 @@ struct FieldAccess<Table<T, W, S>> {
   }
 };
 
+// Vectors and tables of a shelf get rows of its memory, and have no blend: a row may have several owners.
+template <class T, int W, Storage S, int Shelf>
+struct FieldAccess<SharedVector<T, W, S, Shelf>> {
+  using Element = T;
+  using View = SharedVector<T, W, S, Shelf>;
+  static constexpr char kind = 'f';
+  static constexpr int shelf = Shelf;
+  static constexpr int rows_of_shelf(int) { return 1; }
+  static constexpr std::size_t row_elements(int length) { return Vector<T, W, S>::elements(length); }
+  static constexpr int chain_elements(int, int length) { return length; }
+  static void bind(View& view, T* memory, int first_row, int, int length) { view = View(memory, first_row, length); }
+  static T get(const View& view, int lane, int i) { return view.at(lane, i); }
+  static void set(const View& view, int lane, int i, T element) { view.set(lane, i, element); }
+};
+
+template <class T, int W, Storage S, int Shelf>
+struct FieldAccess<SharedTable<T, W, S, Shelf>> {
+  using Element = T;
+  using View = SharedTable<T, W, S, Shelf>;
+  static constexpr char kind = 'f';
+  static constexpr int shelf = Shelf;
+  static constexpr int rows_of_shelf(int rows) { return rows; }
+  static constexpr std::size_t row_elements(int length) { return Vector<T, W, S>::elements(length); }
+  static constexpr int chain_elements(int rows, int length) { return rows * length; }
+  static void bind(View& view, T* memory, int first_row, int rows, int length) {
+    view = View(memory, first_row, rows, length);
+  }
+  static T get(const View& view, int lane, int i) { return view[i / view.length()].at(lane, i % view.length()); }
+  static void set(const View& view, int lane, int i, T element) {
+    view[i / view.length()].set(lane, i % view.length(), element);
+  }
+};
+
+template <class Access>
+concept OnAShelf = requires {
+  Access::shelf;
+};
+
 template <class Field>
 using AccessOf = FieldAccess<typename std::remove_cvref_t<Field>::Value>;
 
@@ -166,19 +205,32 @@ class StateMemory {
  public:
   template <class Shape>
   explicit StateMemory(const Shape& shape) {
+    struct Shelf {
+      int rows = 0, next_row = 0;
+      std::byte* memory = nullptr;
+    };
+    std::array<Shelf, most_shelves> shelves;
+    for_each_field<State>([&](const auto& field) {
+      using Access = detail::AccessOf<decltype(field)>;
+      if constexpr (detail::OnAShelf<Access>) shelves[Access::shelf].rows += Access::rows_of_shelf(field.rows(shape));
+    });
     for_each_field<State>([&](const auto& field) {
       using Access = detail::AccessOf<decltype(field)>;
       using Element = typename Access::Element;
       const int rows = field.rows(shape);
       const int length = field.length(shape);
-      const std::size_t elements = Access::view_elements(rows, length);
-      Element* memory = nullptr;
-      if (elements > 0) {
-        blocks_.push_back(aligned_zeros<std::byte>(elements * sizeof(Element)));
-        memory = reinterpret_cast<Element*>(blocks_.back().get());
-        bytes_ += elements * sizeof(Element);
+      if constexpr (detail::OnAShelf<Access>) {
+        static_assert(Access::shelf < most_shelves);
+        Shelf& shelf = shelves[Access::shelf];
+        if (shelf.memory == nullptr) {
+          shelf.memory = take(Access::row_elements(length) * static_cast<std::size_t>(shelf.rows) * sizeof(Element));
+        }
+        Access::bind(state_.*field.member, reinterpret_cast<Element*>(shelf.memory), shelf.next_row, rows, length);
+        shelf.next_row += Access::rows_of_shelf(rows);
+      } else {
+        std::byte* memory = take(Access::view_elements(rows, length) * sizeof(Element));
+        Access::bind(state_.*field.member, reinterpret_cast<Element*>(memory), rows, length);
       }
-      Access::bind(state_.*field.member, memory, rows, length);
     });
   }
 
@@ -188,12 +240,21 @@ class StateMemory {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
+  static constexpr int most_shelves = 8;
+
+  std::byte* take(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    blocks_.push_back(aligned_zeros<std::byte>(bytes));
+    bytes_ += bytes;
+    return blocks_.back().get();
+  }
+
   State state_;
   std::vector<AlignedArray<std::byte>> blocks_;
   std::size_t bytes_ = 0;
 };
 
-/// dst = src for the lanes of `where`, in every field.
+/// dst = src for the lanes of `where`, in every field. Of states without shelves.
 template <HasFields State, int W>
 void blend(Mask<W> where, State& dst, const State& src) {
   for_each_field<State>([&](const auto& field) {

@@ -119,12 +119,12 @@ BREAKSTEP_INLINE void normals_of_block(typename Stream<Real, W>::Numbers& number
 /// Standard normals in every coordinate for the chains of `where`, from indices first … first + indices_for(length)
 /// − 1. Number j of index first + b becomes coordinate j·n + b, n the number of indices: both storages then store whole
 /// packs.
-template <class Real, int W, Storage S>
-void fill_normal(Mask<W> where, const Vector<Real, W, S>& dst, const Stream<Real, W>& stream,
+template <AnyVector V, class Real, int W>
+void fill_normal(Mask<W> where, const V& dst, const Stream<Real, W>& stream,
                  std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first, std::uint32_t purpose) {
   using U = Unsigned<sizeof(Real)>;
   const int n = indices_for<Real>(dst.length());
-  if constexpr (S == Storage::interleaved) {
+  if constexpr (V::storage == Storage::interleaved) {
     const Truth<sizeof(Real), W> chosen(where);
     for (int b = 0; b < n; ++b) {
       auto numbers = stream.uniforms(first + Pack<U, W>(static_cast<U>(b)), purpose);

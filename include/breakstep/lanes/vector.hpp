@@ -78,6 +78,16 @@ class Vector {
   int length_ = 0;
 };
 
+/// A Vector, or what stands for one (shared_vector.hpp): one chain's coordinates are at lane_data(lane) in contiguous
+/// storage, coordinate i of all chains at data() + i·W in interleaved.
+template <class V>
+concept AnyVector = requires(const V& v) {
+  typename V::Real;
+  V::width;
+  V::storage;
+  v.length();
+};
+
 /// Several vectors of equal length under one name (the checkpoints of a NUTS trajectory): row r is a Vector.
 template <class T, int W, Storage S>
 class Table {
@@ -129,9 +139,9 @@ BREAKSTEP_INLINE T add_lanes(Pack<T, N> sums) {
   }
 }
 
-/// Adds 16 accumulators of one chain as the tree orders, from packs that hold them side by side.
+/// Adds one chain's 16 accumulators, held side by side in registers, until one register of sums is left.
 template <class T, int N>
-BREAKSTEP_INLINE T add_accumulators(const Pack<T, N> (&sums)[accumulators / N]) {
+BREAKSTEP_INLINE Pack<T, N> add_registers(const Pack<T, N> (&sums)[accumulators / N]) {
   constexpr int registers = accumulators / N;
   Pack<T, N> left[registers];
 #pragma GCC unroll 4
@@ -141,7 +151,37 @@ BREAKSTEP_INLINE T add_accumulators(const Pack<T, N> (&sums)[accumulators / N]) 
 #pragma GCC unroll 4
     for (int k = 0; k < half; ++k) left[k] = left[k] + left[k + half];
   }
-  return add_lanes(left[0]);
+  return left[0];
+}
+
+/// Adds 16 accumulators of one chain as the tree orders.
+template <class T, int N>
+BREAKSTEP_INLINE T add_accumulators(const Pack<T, N> (&sums)[accumulators / N]) {
+  return add_lanes(add_registers<T, N>(sums));
+}
+
+/// Exchanges the odd blocks of `Size` numbers of a with the even ones of b.
+template <int Size, class T, int N, int... K>
+BREAKSTEP_INLINE void exchange_blocks(Pack<T, N>& a, Pack<T, N>& b, std::integer_sequence<int, K...>) {
+  const auto x = a.part[0], y = b.part[0];
+  a.part[0] = __builtin_shufflevector(x, y, ((K & Size) != 0 ? N + K - Size : K)...);
+  b.part[0] = __builtin_shufflevector(x, y, ((K & Size) != 0 ? N + K : K + Size)...);
+}
+
+/// The sums of N registers' lanes, one register for each chain, all at once: the tree of add_lanes for each, without
+/// waiting for one after the other.
+template <int Size, class T, int N>
+BREAKSTEP_INLINE Pack<T, N> add_lanes_of_all(Pack<T, N> (&chain)[N]) {
+#pragma GCC unroll 16
+  for (int r = 0; r < Size; ++r) {
+    exchange_blocks<Size>(chain[r], chain[r + Size], std::make_integer_sequence<int, N>{});
+    chain[r] = chain[r] + chain[r + Size];
+  }
+  if constexpr (Size == 1) {
+    return chain[0];
+  } else {
+    return add_lanes_of_all<Size / 2>(chain);
+  }
 }
 
 /// One chain's Σ term(x_i, …) over contiguous coordinates, in the fixed order; term(sum, x…) continues an accumulator.
@@ -218,12 +258,12 @@ BREAKSTEP_INLINE Pack<T, W> sum_over(Mask<W> where, Term term, const Vector<T, W
 }  // namespace detail
 
 /// Marks a vector that a sweep changes.
-template <class T, int W, Storage S>
+template <AnyVector V>
 struct Changing {
-  Vector<T, W, S> vector;
+  V vector;
 };
-template <class T, int W, Storage S>
-Changing<T, W, S> changing(const Vector<T, W, S>& vector) {
+template <AnyVector V>
+BREAKSTEP_INLINE Changing<V> changing(const V& vector) {
   return {vector};
 }
 
@@ -253,20 +293,20 @@ struct ScalarCursor {
 };
 
 /// `lane` < 0 means all lanes of interleaved storage.
-template <class P, bool stored, class T, int W, Storage S>
-BREAKSTEP_INLINE VectorCursor<P, stored> vector_cursor(const Vector<T, W, S>& v, int lane) {
-  if constexpr (S == Storage::contiguous) {
+template <class P, bool stored, AnyVector V>
+BREAKSTEP_INLINE VectorCursor<P, stored> vector_cursor(const V& v, int lane) {
+  if constexpr (V::storage == Storage::contiguous) {
     return {v.lane_data(lane)};
   } else {
     return {v.data()};
   }
 }
-template <class P, class T, int W, Storage S>
-BREAKSTEP_INLINE auto cursor(const Vector<T, W, S>& v, int lane) {
+template <class P, AnyVector V>
+BREAKSTEP_INLINE auto cursor(const V& v, int lane) {
   return vector_cursor<P, false>(v, lane);
 }
-template <class P, class T, int W, Storage S>
-BREAKSTEP_INLINE auto cursor(const Changing<T, W, S>& v, int lane) {
+template <class P, AnyVector V>
+BREAKSTEP_INLINE auto cursor(const Changing<V>& v, int lane) {
   return vector_cursor<P, true>(v.vector, lane);
 }
 template <class P, class T, int W>
@@ -290,9 +330,26 @@ BREAKSTEP_INLINE void visit(std::ptrdiff_t at, Sums& sums, F& f, Store store, co
       values);
 }
 
-/// One chain's sweep over contiguous coordinates. Padding is swept too, but never summed.
+/// Which numbers of the last group of 16 are coordinates.
+template <class T>
+struct LastGroup {
+  static constexpr int N = native_width<T>, registers = accumulators / N;
+  Truth<sizeof(T), N> inside[registers];
+  explicit BREAKSTEP_INLINE LastGroup(int length) {
+    const int left = length % accumulators;
+#pragma GCC unroll 4
+    for (int k = 0; k < registers; ++k) {
+      const int own = left - k * N;
+      inside[k] = Truth<sizeof(T), N>(Mask<N>::first_lanes(own < 0 ? 0 : own));
+    }
+  }
+};
+
+/// One chain's sweep over contiguous coordinates. Padding is swept too, but never summed. The sums of a register's
+/// lanes are left to be added.
 template <int Sums, class T, class F, class... Cursors>
-BREAKSTEP_INLINE std::array<T, Sums> sweep_contiguous(int length, F f, const Cursors... cursors) {
+BREAKSTEP_INLINE std::array<Pack<T, native_width<T>>, Sums> sweep_contiguous(int length, const LastGroup<T>& last, F f,
+                                                                             const Cursors... cursors) {
   constexpr int N = native_width<T>;
   constexpr int registers = accumulators / N;
   using P = Pack<T, N>;
@@ -301,62 +358,61 @@ BREAKSTEP_INLINE std::array<T, Sums> sweep_contiguous(int length, F f, const Cur
   for (auto& part : sums) {
     for (auto& sum : part) sum = P(T(0));
   }
-  int i = 0;
-  for (; i + accumulators <= length; i += accumulators) {
+  const auto group = [&](std::ptrdiff_t i, auto& own) BREAKSTEP_INLINE_LAMBDA {
 #pragma GCC unroll 4
     for (int k = 0; k < registers; ++k) {
-      const int at = i + k * N;
+      const std::ptrdiff_t at = i + k * N;
       visit(
-          at, sums[k], f, [at](const auto& c, const P& x) BREAKSTEP_INLINE_LAMBDA { c.put(at, x); }, cursors...);
+          at, own[k], f, [at](const auto& c, const P& x) BREAKSTEP_INLINE_LAMBDA { c.put(at, x); }, cursors...);
     }
-  }
+  };
+  const std::ptrdiff_t whole = Sums > 0 ? length - length % accumulators : padded(length);
+  for (std::ptrdiff_t i = 0; i < whole; i += accumulators) group(i, sums);
+  if (Sums > 0 && whole < length) {
+    std::array<P, Sums> with_last[registers];
 #pragma GCC unroll 4
-  for (int k = 0; k < registers; ++k) {
-    const int at = i + k * N;
-    if (at >= length) break;
-    const auto before = sums[k];
-    visit(
-        at, sums[k], f, [at](const auto& c, const P& x) BREAKSTEP_INLINE_LAMBDA { c.put(at, x); }, cursors...);
-    if constexpr (Sums > 0) {
-      const Truth<sizeof(T), N> inside(Mask<N>::first_lanes(length - at < N ? length - at : N));
-      for (int s = 0; s < Sums; ++s) sums[k][s] = select(inside, sums[k][s], before[s]);
+    for (int k = 0; k < registers; ++k) with_last[k] = sums[k];
+    group(whole, with_last);
+#pragma GCC unroll 4
+    for (int k = 0; k < registers; ++k) {
+      for (int s = 0; s < Sums; ++s) sums[k][s] = select(last.inside[k], with_last[k][s], sums[k][s]);
     }
   }
-  std::array<T, Sums> result;
+  std::array<P, Sums> result;
   for (int s = 0; s < Sums; ++s) {
     P parts[registers];
 #pragma GCC unroll 4
     for (int k = 0; k < registers; ++k) parts[k] = sums[k][s];
-    result[s] = add_accumulators<T, N>(parts);
+    result[s] = add_registers<T, N>(parts);
   }
   return result;
 }
 
-/// The same for W interleaved chains.
-template <int Sums, class T, int W, class F, class... Cursors>
-BREAKSTEP_INLINE std::array<Pack<T, W>, Sums> sweep_interleaved(Mask<W> where, int length, F f,
-                                                                const Cursors... cursors) {
-  using P = Pack<T, W>;
-  std::array<P, Sums> sums[Sums > 0 ? accumulators : 1];
-  if constexpr (Sums > 0) {
-    for (auto& part : sums) {
-      for (auto& sum : part) sum = P(T(0));
-    }
+/// The sums of W interleaved chains of at most four coordinates, in registers: visit(i, sums) adds coordinate i.
+template <int Length, int Sums, class P, class Visit>
+BREAKSTEP_INLINE std::array<P, Sums> sum_few(Visit&& visit) {
+  std::array<P, Sums> own[Length];
+#pragma GCC unroll 4
+  for (int i = 0; i < Length; ++i) {
+    for (auto& sum : own[i]) sum = P(typename P::Element(0));
+    visit(i, own[i]);
   }
-  const auto run = [&](auto store) {
-    for (int i = 0; i < length; ++i) {
-      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * W;
-      visit(
-          at, sums[Sums > 0 ? i % accumulators : 0], f, [&](const auto& c, const P& x) { store(c, at, x); },
-          cursors...);
-    }
-  };
-  if (where.all()) {
-    run([](const auto& c, std::ptrdiff_t at, const P& x) { c.put(at, x); });
-  } else {
-    const Truth<sizeof(T), W> chosen(where);
-    run([&chosen](const auto& c, std::ptrdiff_t at, const P& x) { c.put(at, x, chosen); });
+  for (int s = 0; s < Sums; ++s) {
+    if constexpr (Length >= 3) own[0][s] = own[0][s] + own[2][s];
+    if constexpr (Length == 4) own[1][s] = own[1][s] + own[3][s];
+    if constexpr (Length >= 2) own[0][s] = own[0][s] + own[1][s];
   }
+  return own[0];
+}
+
+/// The same for any length. All accumulators take part, so that the compiler knows how many there are.
+template <int Sums, class P, class Visit>
+BREAKSTEP_INLINE std::array<P, Sums> sum_many(int length, Visit&& visit) {
+  std::array<P, Sums> sums[accumulators];
+  for (auto& part : sums) {
+    for (auto& sum : part) sum = P(typename P::Element(0));
+  }
+  for (int i = 0; i < length; ++i) visit(i, sums[i % accumulators]);
   std::array<P, Sums> result;
   for (int s = 0; s < Sums; ++s) {
     for (int half = accumulators / 2; half > 0; half /= 2) {
@@ -367,12 +423,47 @@ BREAKSTEP_INLINE std::array<Pack<T, W>, Sums> sweep_interleaved(Mask<W> where, i
   return result;
 }
 
-template <class T, int W, Storage S, class... Rest>
-BREAKSTEP_INLINE const Vector<T, W, S>& first_vector(const Vector<T, W, S>& v, const Rest&...) {
+/// The same for W interleaved chains.
+template <int Sums, class T, int W, class F, class... Cursors>
+BREAKSTEP_INLINE std::array<Pack<T, W>, Sums> sweep_interleaved(Mask<W> where, int length, F f,
+                                                                const Cursors... cursors) {
+  using P = Pack<T, W>;
+  const auto run = [&](auto store) -> std::array<P, Sums> {
+    const auto visit_one = [&](int i, auto& sums) BREAKSTEP_INLINE_LAMBDA {
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * W;
+      visit(
+          at, sums, f, [&](const auto& c, const P& x) BREAKSTEP_INLINE_LAMBDA { store(c, at, x); }, cursors...);
+    };
+    if constexpr (Sums == 0) {
+      std::array<P, 0> none;
+      for (int i = 0; i < length; ++i) visit_one(i, none);
+      return none;
+    } else {
+      switch (length) {
+        case 1:
+          return sum_few<1, Sums, P>(visit_one);
+        case 2:
+          return sum_few<2, Sums, P>(visit_one);
+        case 3:
+          return sum_few<3, Sums, P>(visit_one);
+        case 4:
+          return sum_few<4, Sums, P>(visit_one);
+        default:
+          return sum_many<Sums, P>(length, visit_one);
+      }
+    }
+  };
+  if (where.all()) return run([](const auto& c, std::ptrdiff_t at, const P& x) { c.put(at, x); });
+  const Truth<sizeof(T), W> chosen(where);
+  return run([&chosen](const auto& c, std::ptrdiff_t at, const P& x) { c.put(at, x, chosen); });
+}
+
+template <AnyVector V, class... Rest>
+BREAKSTEP_INLINE const V& first_vector(const V& v, const Rest&...) {
   return v;
 }
-template <class T, int W, Storage S, class... Rest>
-BREAKSTEP_INLINE const Vector<T, W, S>& first_vector(const Changing<T, W, S>& v, const Rest&...) {
+template <AnyVector V, class... Rest>
+BREAKSTEP_INLINE const V& first_vector(const Changing<V>& v, const Rest&...) {
   return v.vector;
 }
 template <class T, int W, class... Rest>
@@ -398,26 +489,44 @@ auto sweep(Mask<W> where, F f, const Operands&... operands) {
         detail::sweep_interleaved<Sums, T>(where, length, f, detail::cursor<Pack<T, W>>(operands, -1)...);
     for (int s = 0; s < Sums; ++s) totals[s] = select(where, found[s], totals[s]);
   } else {
+    constexpr int N = native_width<T>;
+    constexpr bool at_once = W == N && Sums > 0;
+    Pack<T, N> found[Sums > 0 ? Sums : 1][at_once ? N : 1];
+    if (at_once && !where.all()) {
+      for (auto& own : found) {
+        for (auto& sum : own) sum = Pack<T, N>(T(0));
+      }
+    }
+    const detail::LastGroup<T> last(length);
     for_each_lane(where, [&](int lane) BREAKSTEP_INLINE_LAMBDA {
-      const auto found =
-          detail::sweep_contiguous<Sums, T>(length, f, detail::cursor<Pack<T, native_width<T>>>(operands, lane)...);
-      for (int s = 0; s < Sums; ++s) totals[s].set(lane, found[s]);
+      const auto own =
+          detail::sweep_contiguous<Sums, T>(length, last, f, detail::cursor<Pack<T, N>>(operands, lane)...);
+      for (int s = 0; s < Sums; ++s) {
+        if constexpr (at_once) {
+          found[s][lane] = own[s];
+        } else {
+          totals[s].set(lane, detail::add_lanes(own[s]));
+        }
+      }
     });
+    if constexpr (at_once) {
+      for (int s = 0; s < Sums; ++s) totals[s] = detail::add_lanes_of_all<N / 2>(found[s]);
+    }
   }
   for (auto& total : totals) total = total + Pack<T, W>(T(0));  // as in sum_over
   return totals;
 }
 
 /// dst = src for the chains of `where`.
-template <class T, int W, Storage S>
-void assign(Mask<W> where, const Vector<T, W, S>& dst, const Vector<T, W, S>& src) {
+template <int W, AnyVector To, AnyVector From>
+void assign(Mask<W> where, const To& dst, const From& src) {
   sweep<0>(
       where, [](auto&, auto& to, auto from) { to = from; }, changing(dst), src);
 }
 
 /// Every coordinate of dst = the chain's `value`.
-template <class T, int W, Storage S>
-void fill(Mask<W> where, const Vector<T, W, S>& dst, std::type_identity_t<Pack<T, W>> value) {
+template <int W, AnyVector V>
+void fill(Mask<W> where, const V& dst, std::type_identity_t<Pack<typename V::Real, W>> value) {
   sweep<0>(
       where, [](auto&, auto& to, auto a) { to = a; }, changing(dst), value);
 }
@@ -447,8 +556,8 @@ void combine(Mask<W> where, const Vector<T, W, S>& dst, std::type_identity_t<Pac
 }
 
 /// y *= a.
-template <class T, int W, Storage S>
-void scale(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a) {
+template <int W, AnyVector V>
+void scale(Mask<W> where, const V& y, std::type_identity_t<Pack<typename V::Real, W>> a) {
   sweep<0>(
       where, [](auto&, auto& yi, auto ai) { yi = ai * yi; }, changing(y), a);
 }
@@ -483,14 +592,6 @@ Pack<T, W> sum(Mask<W> where, const Vector<T, W, S>& x) {
 
 namespace detail {
 
-/// Exchanges the odd blocks of `Size` numbers of a with the even ones of b.
-template <int Size, class T, int N, int... K>
-BREAKSTEP_INLINE void exchange_blocks(Pack<T, N>& a, Pack<T, N>& b, std::integer_sequence<int, K...>) {
-  const auto x = a.part[0], y = b.part[0];
-  a.part[0] = __builtin_shufflevector(x, y, ((K & Size) != 0 ? N + K - Size : K)...);
-  b.part[0] = __builtin_shufflevector(x, y, ((K & Size) != 0 ? N + K : K + Size)...);
-}
-
 /// Exchanges rows and columns of a square of N × N numbers held in N registers: blocks of N/2 first, then of half that.
 template <int Size, class T, int N>
 BREAKSTEP_INLINE void transpose_square(Pack<T, N> (&row)[N]) {
@@ -506,9 +607,10 @@ BREAKSTEP_INLINE void transpose_square(Pack<T, N> (&row)[N]) {
 }  // namespace detail
 
 /// Copies the chains of `where` from contiguous storage into lanes, where a density reads them.
-template <class T, int W>
-void transpose(Mask<W> where, const Vector<T, W, Storage::interleaved>& dst,
-               const Vector<T, W, Storage::contiguous>& src) {
+template <class T, int W, AnyVector Contiguous>
+requires(Contiguous::storage == Storage::contiguous) void transpose(Mask<W> where,
+                                                                    const Vector<T, W, Storage::interleaved>& dst,
+                                                                    const Contiguous& src) {
   assert(dst.length() == src.length());
   const int length = src.length();
   if constexpr (W != native_width<T>) {
@@ -517,15 +619,15 @@ void transpose(Mask<W> where, const Vector<T, W, Storage::interleaved>& dst,
     });
   } else {
     using P = Pack<T, W>;
-    const T* const from = src.data();
+    const T* from[W];
+    for (int k = 0; k < W; ++k) from[k] = src.lane_data(k);
     T* const to = dst.data();
-    const std::ptrdiff_t stride = padded(length);
     const Truth<sizeof(T), W> chosen(where);
     const bool all = where.all();
     for (int i = 0; i < length; i += W) {
       P square[W];
 #pragma GCC unroll 16
-      for (int k = 0; k < W; ++k) square[k] = P::load(from + k * stride + i);
+      for (int k = 0; k < W; ++k) square[k] = P::load(from[k] + i);
       detail::transpose_square<W / 2>(square);
       T* const column = to + static_cast<std::ptrdiff_t>(i) * W;
       if (all && i + W <= length) {
@@ -542,9 +644,9 @@ void transpose(Mask<W> where, const Vector<T, W, Storage::interleaved>& dst,
 }
 
 /// The way back, for what a density has answered. Padding becomes zero.
-template <class T, int W>
-void transpose(Mask<W> where, const Vector<T, W, Storage::contiguous>& dst,
-               const Vector<T, W, Storage::interleaved>& src) {
+template <class T, int W, AnyVector Contiguous>
+requires(Contiguous::storage == Storage::contiguous) void transpose(Mask<W> where, const Contiguous& dst,
+                                                                    const Vector<T, W, Storage::interleaved>& src) {
   assert(dst.length() == src.length());
   const int length = src.length();
   if constexpr (W != native_width<T>) {
@@ -554,18 +656,28 @@ void transpose(Mask<W> where, const Vector<T, W, Storage::contiguous>& dst,
   } else {
     using P = Pack<T, W>;
     const T* const from = src.data();
-    T* const to = dst.data();
-    const std::ptrdiff_t stride = padded(length);
+    T* to[W];
+    for (int k = 0; k < W; ++k) to[k] = dst.lane_data(k);
+    const bool all = where.all();
     for (int i = 0; i < length; i += W) {
       P square[W];
+      const T* const column = from + static_cast<std::ptrdiff_t>(i) * W;
+      if (i + W <= length) {
 #pragma GCC unroll 16
-      for (int k = 0; k < W; ++k) {
-        square[k] = i + k < length ? P::load(from + static_cast<std::ptrdiff_t>(i + k) * W) : P(T(0));
+        for (int k = 0; k < W; ++k) square[k] = P::load(column + k * W);
+      } else {
+#pragma GCC unroll 16
+        for (int k = 0; k < W; ++k) square[k] = i + k < length ? P::load(column + k * W) : P(T(0));
       }
       detail::transpose_square<W / 2>(square);
+      if (all) {
 #pragma GCC unroll 16
-      for (int k = 0; k < W; ++k) {
-        if (where[k]) square[k].store(to + k * stride + i);
+        for (int k = 0; k < W; ++k) square[k].store(to[k] + i);
+      } else {
+#pragma GCC unroll 16
+        for (int k = 0; k < W; ++k) {
+          if (where[k]) square[k].store(to[k] + i);
+        }
       }
     }
   }

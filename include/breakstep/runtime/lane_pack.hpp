@@ -123,10 +123,12 @@ class LanePack {
   const Code* code_;
 };
 
-/// Sizes of a state's vectors. Samplers with tables add their own member (a tree depth, say) through `shape()`.
+/// Sizes of a state's vectors. Samplers with tables say through `rows()` how many rows they have (a tree depth, say),
+/// and through `extra_rows()` how many those have that only some of their options need.
 struct Shape {
   int dimension = 0;
   int rows = 1;
+  int extra_rows = 0;
 };
 
 /// The lanes of one sampler type. Blocks receive this object as `chains` and use `chains.state`, `chains.sampler` and
@@ -142,6 +144,7 @@ class SamplerPack final : public LanePack<Real, W> {
   using Base = LanePack<Real, W>;
   using Lanes = Mask<W>;
   using State = typename Sampler::template State<Real, W, S>;
+  using Position = decltype(State::x);
   using U = typename Base::U;
   using RealType = Real;
   static constexpr int width = W;
@@ -269,6 +272,7 @@ class SamplerPack final : public LanePack<Real, W> {
   static Shape shape_of(const Sampler& sampler, int dimension) {
     Shape shape{.dimension = dimension};
     if constexpr (requires { sampler.rows(); }) shape.rows = sampler.rows();
+    if constexpr (requires { sampler.extra_rows(); }) shape.extra_rows = sampler.extra_rows();
     return shape;
   }
 
@@ -322,7 +326,7 @@ class SamplerPack final : public LanePack<Real, W> {
   /// the last lane again: a loop that ended with the last lane would guess its end wrong nearly every time, which costs
   /// more than writing.
   template <int length>
-  void write_short(Lanes where, const DrawWindow<Real> window, const lanes::Vector<Real, W, S> x) {
+  void write_short(Lanes where, const DrawWindow<Real> window, const Position x) {
     constexpr int group = std::max(W / 2, 1);
     U slots[W];
     const Pack<U, W> since_first = this->draw - Pack<U, W>(static_cast<U>(window.first));

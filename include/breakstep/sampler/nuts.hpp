@@ -45,33 +45,48 @@ struct Nuts {
 
   static constexpr auto asks = target::Asks::gradient;
   [[nodiscard]] int rows() const { return max_depth > 0 ? max_depth : 1; }
+  [[nodiscard]] int extra_rows() const { return stan_criterion ? rows() : 0; }
 
   template <class Real, int W, Storage S>
   struct State {
+    static constexpr Storage storage = S;
     using U = Unsigned<sizeof(Real)>;
     using V = lanes::Vector<Real, W, S>;
-    V x;
-    V gradient;
+    // Ends, leaves and choices hand on their values; in contiguous storage without copying.
+    enum Shelf { positions, gradients, momenta, sums };
+    using Position = lanes::SharedVector<Real, W, S, positions>;
+    using Gradient = lanes::SharedVector<Real, W, S, gradients>;
+    using Momentum = lanes::SharedVector<Real, W, S, momenta>;
+    Position x;
+    Gradient gradient;
     Pack<Real, W> log_density;
     Pack<U, W> events;  ///< divergent draws
 
     // The end of the trajectory that moves, where the density is asked for, and the end that rests.
-    V request, answer_gradient, momentum;
+    Position request;
+    Gradient answer_gradient;
+    Momentum momentum;
     Pack<Real, W> answer;
-    V other_x, other_gradient, other_momentum;
+    Position other_x;
+    Gradient other_gradient;
+    Momentum other_momentum;
     Pack<Real, W> other_log_density;
     Pack<Real, W> direction;  ///< of time at the moving end, ±1
     Pack<Real, W> step_size;
 
     // A leaf of the doubling under way, and a leaf of the whole trajectory, each chosen by weight.
-    V leaf_x, leaf_gradient;
+    Position leaf_x;
+    Gradient leaf_gradient;
     Pack<Real, W> leaf_log_density, leaf_energy, leaf_weight;  ///< weight: log of the sum over the doubling
-    V new_x, new_gradient;
+    Position new_x;
+    Gradient new_gradient;
     Pack<Real, W> new_log_density, new_energy, weight;
     Mask<W> moved;  ///< new_x has been chosen; until then x is the choice
 
-    V momentum_sum, doubling_sum;  ///< ρ of the trajectory, and of the doubling under way
-    lanes::Table<Real, W, S> open_momentum, open_sum;
+    V momentum_sum;                                         ///< ρ of the trajectory
+    lanes::SharedVector<Real, W, S, sums> doubling_sum;     ///< ρ of the doubling under way
+    lanes::SharedTable<Real, W, S, momenta> open_momentum;  ///< at the first leaf of each open sub-tree
+    lanes::SharedTable<Real, W, S, sums> open_sum;          ///< ρ of the doubling up to it
     // With Stan's criterion: the momentum before the first leaf of an open sub-tree, and at the trajectory's end from
     // which the doubling goes on.
     lanes::Table<Real, W, S> before_momentum;
@@ -81,6 +96,8 @@ struct Nuts {
     Mask<W> stopped, divergent;
 
     static constexpr auto rows_of_shape = [](const auto& shape) { return shape.rows; };
+    static constexpr auto extra_rows_of_shape = [](const auto& shape) { return shape.extra_rows; };
+    static constexpr auto extra_length = [](const auto& shape) { return shape.extra_rows > 0 ? shape.dimension : 0; };
     static constexpr auto fields() {
       using lanes::durable;
       using lanes::scratch;
@@ -101,8 +118,8 @@ struct Nuts {
           scratch("momentum_sum", &State::momentum_sum), scratch("doubling_sum", &State::doubling_sum),
           scratch("open_momentum", &State::open_momentum, length, rows_of_shape),
           scratch("open_sum", &State::open_sum, length, rows_of_shape),
-          scratch("before_momentum", &State::before_momentum, length, rows_of_shape),
-          scratch("near_momentum", &State::near_momentum), scratch("first_energy", &State::first_energy),
+          scratch("before_momentum", &State::before_momentum, length, extra_rows_of_shape),
+          scratch("near_momentum", &State::near_momentum, extra_length), scratch("first_energy", &State::first_energy),
           scratch("acceptance", &State::acceptance), scratch("choice", &State::choice), scratch("depth", &State::depth),
           scratch("leaves", &State::leaves), scratch("leaves_wanted", &State::leaves_wanted),
           scratch("steps", &State::steps), scratch("stopped", &State::stopped),
@@ -132,15 +149,16 @@ struct Nuts {
     fill_normal(where, s.momentum, chains.stream(), 0U, momentum_purpose);
     const auto kinetic = lanes::sweep<1>(
         where,
-        [](auto& sums, auto& p, auto& sum, auto& other_p, auto& x, auto& q, auto& other_q, auto& g, auto& ga,
-           auto& other_g) {
-          sum = other_p = p;
-          q = other_q = x;
-          ga = other_g = g;
+        [](auto& sums, auto& p, auto& sum) {
+          sum = p;
           sums[0] = fma(p, p, sums[0]);
         },
-        s.momentum, changing(s.momentum_sum), changing(s.other_momentum), s.x, changing(s.request), changing(s.other_x),
-        s.gradient, changing(s.answer_gradient), changing(s.other_gradient));
+        s.momentum, changing(s.momentum_sum));
+    share(where, s.other_momentum, s.momentum);
+    share(where, s.request, s.x);
+    share(where, s.other_x, s.x);
+    share(where, s.answer_gradient, s.gradient);
+    share(where, s.other_gradient, s.gradient);
     assign(where, s.answer, s.log_density);
     assign(where, s.other_log_density, s.log_density);
     assign(where, s.first_energy, fma(kinetic[0], Real(0.5), -s.log_density));
@@ -173,15 +191,9 @@ struct Nuts {
     const auto forward = uniform[0] < Reals(Real(0.5));
     const auto turning = where & ((forward.mask()) ^ (s.direction > Reals(Real(0))).mask());
     if (turning.any()) {
-      lanes::sweep<0>(
-          turning,
-          [](auto&, auto& q, auto& other_q, auto& p, auto& other_p, auto& g, auto& other_g) {
-            std::swap(q, other_q);
-            std::swap(p, other_p);
-            std::swap(g, other_g);
-          },
-          changing(s.request), changing(s.other_x), changing(s.momentum), changing(s.other_momentum),
-          changing(s.answer_gradient), changing(s.other_gradient));
+      exchange(turning, s.request, s.other_x);
+      exchange(turning, s.momentum, s.other_momentum);
+      exchange(turning, s.answer_gradient, s.other_gradient);
       const Reals moving = s.answer;
       assign(turning, s.answer, s.other_log_density);
       assign(turning, s.other_log_density, moving);
@@ -195,7 +207,12 @@ struct Nuts {
 
   static constexpr auto integrate = [](auto& chains, auto where) {
     auto& s = chains.state;
-    kick_and_drift(where, s, s.direction * s.step_size);
+    const auto momentum = s.momentum;
+    const auto position = s.request;
+    separate(where, s.momentum, s.other_momentum, s.open_momentum);
+    separate(where, s.request, s.x, s.other_x, s.leaf_x, s.new_x);
+    kick_and_drift_from(where, s, s.direction * s.step_size, momentum, position);
+    separate(where, s.answer_gradient, s.gradient, s.other_gradient, s.leaf_gradient, s.new_gradient);
   };
 
   static constexpr auto both_positive = [](const auto& ends) {
@@ -205,97 +222,79 @@ struct Nuts {
   };
 
   /// Whether neither the first half with the second's first leaf turns, nor the second with the first's last.
-  static constexpr auto halves_go_on = []<class State, int W>(State& s, Mask<W> where, int row) {
+  static constexpr auto halves_go_on = []<class State, int W, class Row>(State& s, Mask<W> where, const Row& row) {
+    const auto first = row_of(where, s.open_momentum, row);
+    const auto open_sum = row_of(where, s.open_sum, row);
+    const auto middle = row_of(where, s.open_momentum, row.next());
+    const auto middle_sum = row_of(where, s.open_sum, row.next());
     const auto first_half = lanes::sweep<2>(
         where,
-        [](auto& sums, auto& first, auto& open_sum, auto& middle, auto& middle_sum) {
-          const auto inner = (middle_sum - open_sum) + first;
-          sums[0] = fma(first, inner, sums[0]);
-          sums[1] = fma(middle, inner, sums[1]);
+        [](auto& sums, auto& first_p, auto& sum_before, auto& middle_p, auto& sum_of_half) {
+          const auto inner = (sum_of_half - sum_before) + first_p;
+          sums[0] = fma(first_p, inner, sums[0]);
+          sums[1] = fma(middle_p, inner, sums[1]);
         },
-        s.open_momentum[row], s.open_sum[row], s.open_momentum[row + 1], s.open_sum[row + 1]);
+        first, open_sum, middle, middle_sum);
     const auto second_half = lanes::sweep<2>(
         where,
-        [](auto& sums, auto& before, auto& middle, auto& middle_sum, auto& last, auto& sum) {
-          const auto inner = ((sum - middle_sum) + middle) + before;
+        [](auto& sums, auto& before, auto& middle_p, auto& sum_of_half, auto& last, auto& sum) {
+          const auto inner = ((sum - sum_of_half) + middle_p) + before;
           sums[0] = fma(before, inner, sums[0]);
           sums[1] = fma(last, inner, sums[1]);
         },
-        s.before_momentum[row + 1], s.open_momentum[row + 1], s.open_sum[row + 1], s.momentum, s.doubling_sum);
+        row_of(where, s.before_momentum, row.next()), middle, middle_sum, s.momentum, s.doubling_sum);
     return both_positive(first_half) & both_positive(second_half);
+  };
+
+  /// The row of the sub-tree that a leaf opens or, if it is odd, of the innermost that it completes: the ones in n/2.
+  template <int W>
+  static constexpr auto rows_of_leaves = [](const auto& leaves) {
+    lanes::RowOfLane<W> rows;
+    for (int lane = 0; lane < W; ++lane) {
+      rows.number[lane] = std::popcount(static_cast<std::uint32_t>(leaves[lane]) >> 1);
+    }
+    return rows;
   };
 
   /// The next leaf after an odd one opens a sub-tree, in the row of that leaf: keeps the momentum that precedes it.
   static constexpr auto keep_before_next = []<class State, int W>(State& s, Mask<W> odd) {
-    std::uint32_t rows_of[W] = {}, rows = 0;
-    lanes::for_each_lane(odd, [&](int lane) {
-      if (s.leaves[lane] + 1U == s.leaves_wanted[lane]) return;
-      rows_of[lane] = 1U << std::popcount((static_cast<std::uint32_t>(s.leaves[lane]) + 1U) >> 1);
-      rows |= rows_of[lane];
+    const auto goes_on = odd & (s.leaves + 1U != s.leaves_wanted).mask();
+    const auto row = rows_of_leaves<W>(s.leaves + 1U);
+    lanes::visit_rows<State::storage>(goes_on, row, [&](auto here, const auto& own_row) {
+      assign(here, row_of(here, s.before_momentum, own_row), s.momentum);
     });
-    for (; rows != 0; rows &= rows - 1) {
-      const int row = std::countr_zero(rows);
-      Mask<W> keeping;
-      for (int lane = 0; lane < W; ++lane) keeping.set(lane, rows_of[lane] == (1U << row));
-      assign(keeping, s.before_momentum[row], s.momentum);
-    }
   };
 
   /// Leaves are numbered from 0 within a doubling. An even leaf opens a sub-tree: its momentum is kept. An odd leaf n
-  /// completes as many sub-trees as n has trailing ones. The row of an open sub-tree is the number of ones in n/2 at
-  /// its first leaf, so that at most one sub-tree is open per row.
+  /// completes as many sub-trees as n has trailing ones, in the rows from that of leaf n downwards. The row of an open
+  /// sub-tree is the number of ones in n/2 at its first leaf, so that at most one sub-tree is open per row.
   static constexpr auto turned_back = []<class State, int W>(State& s, Mask<W> where, bool as_stan) {
     using Counts = std::remove_cvref_t<decltype(s.leaves)>;
     using U = typename Counts::Element;
-    U rows[W];
-    s.leaves.store(rows);
-    U even_rows = 0, odd_rows = 0;
-    Mask<W> odd;
-    lanes::for_each_lane(where, [&](int lane) {
-      const auto n = static_cast<std::uint32_t>(rows[lane]);
-      const int last = std::popcount(n >> 1);
-      if ((n & 1U) == 0) {
-        rows[lane] = U(1) << last;
-        even_rows |= rows[lane];
-      } else {
-        rows[lane] = (U(2) << last) - (U(1) << (last - std::countr_one(n) + 1));
-        odd_rows |= rows[lane];
-        odd.set(lane);
-      }
-    });
-    const Counts row_bits = Counts::load(rows);
-    const auto at_row = [&](Mask<W> lanes_meant, int row) {
-      return lanes_meant & ((row_bits & Counts(U(1) << row)) != Counts(U(0))).mask();
-    };
-    for (U left = even_rows; left != 0; left &= left - 1) {
-      const int row = std::countr_zero(left);
-      const auto opening = at_row(where & ~odd, row);
-      lanes::sweep<0>(
-          opening,
-          [](auto&, auto& open_p, auto& open_sum, auto& p, auto& sum) {
-            open_p = p;
-            open_sum = sum;
-          },
-          changing(s.open_momentum[row]), changing(s.open_sum[row]), s.momentum, s.doubling_sum);
-    }
+    auto row = rows_of_leaves<W>(s.leaves);
+    const auto odd = where & ((s.leaves & Counts(U(1))) != Counts(U(0))).mask();
+    share(where & ~odd, s.open_momentum, row, s.momentum);
+    share(where & ~odd, s.open_sum, row, s.doubling_sum);
+    const float ends_left_out = as_stan ? 0.0F : -0.5F;
     Mask<W> turned;
-    for (U left = odd_rows; left != 0; left &= left - 1) {
-      const int row = std::countr_zero(left);
-      const auto closing = at_row(odd & ~turned, row);
-      if (closing.none()) continue;
-      const float ends_left_out = as_stan ? 0.0F : -0.5F;
-      const auto ends = lanes::sweep<2>(
-          closing,
-          [ends_left_out](auto& sums, auto& first, auto& open_sum, auto& last, auto& sum) {
-            const auto inner = fma(first + last, decltype(first + last)(ends_left_out), (sum - open_sum) + first);
-            sums[0] = fma(first, inner, sums[0]);
-            sums[1] = fma(last, inner, sums[1]);
-          },
-          s.open_momentum[row], s.open_sum[row], s.momentum, s.doubling_sum);
-      turned |= closing & ~both_positive(ends);
-      // The second half of a sub-tree that has more than two leaves begins in the next row.
-      const auto halved = as_stan ? at_row(closing & ~turned, row + 1) : Mask<W>();
-      if (halved.any()) turned |= halved & ~halves_go_on(s, halved, row);
+    Mask<W> closing = odd;
+    for (U ones = 1; closing.any(); ones = 2 * ones + 1) {
+      lanes::visit_rows<State::storage>(closing, row, [&](auto here, const auto& own_row) {
+        const auto ends = lanes::sweep<2>(
+            here,
+            [ends_left_out](auto& sums, auto& first, auto& open_sum, auto& last, auto& sum) {
+              const auto inner = fma(first + last, decltype(first + last)(ends_left_out), (sum - open_sum) + first);
+              sums[0] = fma(first, inner, sums[0]);
+              sums[1] = fma(last, inner, sums[1]);
+            },
+            row_of(here, s.open_momentum, own_row), row_of(here, s.open_sum, own_row), s.momentum, s.doubling_sum);
+        turned |= here & ~both_positive(ends);
+        const auto halved = as_stan && ones > 1 ? here & ~turned : Mask<W>();
+        if (halved.any()) turned |= halved & ~halves_go_on(s, halved, own_row);
+      });
+      const Counts next = Counts(2 * ones + 1);
+      closing = odd & ~turned & ((s.leaves & next) == next).mask();
+      for (int& number : row.number) --number;
     }
     if (as_stan) keep_before_next(s, odd & ~turned);
     return turned;
@@ -307,14 +306,16 @@ struct Nuts {
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     using Reals = std::remove_cvref_t<decltype(s.answer)>;
     const Reals half = s.direction * s.step_size * Real(0.5);
+    const auto sum_before = s.doubling_sum;
+    separate(where, s.doubling_sum, s.open_sum);
     const auto kinetic = lanes::sweep<1>(
         where,
-        [](auto& sums, auto h, auto& p, auto& sum, auto g) {
+        [](auto& sums, auto h, auto& p, auto before, auto& sum, auto g) {
           p = fma(h, g, p);
-          sum = sum + p;
+          sum = before + p;
           sums[0] = fma(p, p, sums[0]);
         },
-        half, changing(s.momentum), changing(s.doubling_sum), s.answer_gradient);
+        half, changing(s.momentum), sum_before, changing(s.doubling_sum), s.answer_gradient);
     const Reals energy = fma(kinetic[0], Real(0.5), -s.answer);
     const Reals lost = s.first_energy - energy;
     // NaN weighs nothing; so does a leaf beside which a start of density 0 weighs nothing: its chain stands still.
@@ -325,8 +326,8 @@ struct Nuts {
     const Reals uniform = chains.stream().uniforms(s.steps, leaf_purpose)[0];
     const auto chosen = where & (log_of_positive(uniform) < leaf - total).mask();
     if (chosen.any()) {
-      assign(chosen, s.leaf_x, s.request);
-      assign(chosen, s.leaf_gradient, s.answer_gradient);
+      share(chosen, s.leaf_x, s.request);
+      share(chosen, s.leaf_gradient, s.answer_gradient);
       assign(chosen, s.leaf_log_density, s.answer);
       assign(chosen, s.leaf_energy, energy);
     }
@@ -372,8 +373,8 @@ struct Nuts {
     const auto complete = where & ~s.stopped;
     const auto chosen = complete & (log_of_positive(s.choice) < s.leaf_weight - s.weight).mask();
     if (chosen.any()) {
-      assign(chosen, s.new_x, s.leaf_x);
-      assign(chosen, s.new_gradient, s.leaf_gradient);
+      share(chosen, s.new_x, s.leaf_x);
+      share(chosen, s.new_gradient, s.leaf_gradient);
       assign(chosen, s.new_log_density, s.leaf_log_density);
       assign(chosen, s.new_energy, s.leaf_energy);
       s.moved |= chosen;
@@ -398,8 +399,8 @@ struct Nuts {
 
   static constexpr auto done = [](auto& chains, auto where) {
     auto& s = chains.state;
-    assign(where & s.moved, s.x, s.new_x);
-    assign(where & s.moved, s.gradient, s.new_gradient);
+    share(where & s.moved, s.x, s.new_x);
+    share(where & s.moved, s.gradient, s.new_gradient);
     assign(where & s.moved, s.log_density, s.new_log_density);
     assign(where & s.divergent, s.events, s.events + 1U);
   };

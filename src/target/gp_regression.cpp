@@ -1,6 +1,7 @@
 // Preparation of Gaussian-process data: standardising, squared distances, and the synthetic set.
 #include "breakstep/target/gp_regression.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -38,6 +39,7 @@ GpRegression::GpRegression(std::vector<double> features, std::vector<double> y)
   for (std::size_t c = 0; c < columns; ++c) standardise(features.data() + c, n, columns);
   standardise(y_d_.data(), n, 1);
   for (std::size_t i = 0; i < n; ++i) {
+    double greatest = 0;
     for (std::size_t j = 0; j < i; ++j) {
       double sum = 0;
       for (std::size_t c = 0; c < columns; ++c) {
@@ -45,9 +47,12 @@ GpRegression::GpRegression(std::vector<double> features, std::vector<double> y)
         sum += difference * difference;
       }
       squared_d_.push_back(sum);
+      greatest = std::max(greatest, sum);
     }
+    farthest_d_.push_back(greatest);
   }
   squared_f_.assign(squared_d_.begin(), squared_d_.end());
+  farthest_f_.assign(farthest_d_.begin(), farthest_d_.end());
   y_f_.assign(y_d_.begin(), y_d_.end());
 }
 

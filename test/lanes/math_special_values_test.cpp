@@ -107,6 +107,13 @@ TYPED_TEST(SpecialValues, Exp) {
   EXPECT_LT(f(Pack<T, 4>(last))[1], S::inf);
   EXPECT_GT(f(Pack<T, 4>(last))[1], S::most * T(0.999));
   EXPECT_GE(f(Pack<T, 4>(first))[1], S::least);
+  for (const T x : {first, T(-1), T(-0.0), T(0), T(1), last}) {
+    EXPECT_TRUE(has_normal_exp(Pack<T, 4>(x)).all()) << x;
+    EXPECT_TRUE(is_same(exp_if_normal(Pack<T, 4>(x))[1], f(Pack<T, 4>(x))[1])) << x;
+  }
+  for (const T x : {-S::inf, std::nextafter(first, -S::inf), std::nextafter(last, S::inf), S::inf, S::nan}) {
+    EXPECT_TRUE(has_normal_exp(Pack<T, 4>(x)).none()) << x;
+  }
 }
 
 TYPED_TEST(SpecialValues, Log) {

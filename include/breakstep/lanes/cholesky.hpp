@@ -42,59 +42,91 @@ using InterleavedVector = Vector<T, W, Storage::interleaved>;
 
 namespace detail {
 
-/// Continues the chains of a Rows × Columns tile over k in [0, end): tile(r,c) −= Σ L(i+r,k)·L(j+c,k).
+/// Rows [i, i + Rows) and columns [j, j + Columns) of the factor, left of the diagonal; all columns left of j are
+/// final. Every index of the sums is a constant, so that they live in registers.
 template <int Rows, int Columns, class T, int W>
-BREAKSTEP_INLINE void continue_tile(Pack<T, W> (&tile)[Rows][Columns], const Triangles<T, W>& a, int i, int j,
-                                    int end) {
+BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i,
+                                  int j) {
+  using P = Pack<T, W>;
   const T* left[Rows];
   const T* right[Columns];
-  for (int r = 0; r < Rows; ++r) left[r] = a.row(i + r);
+  P sums[Rows][Columns];
+#pragma GCC unroll 4
   for (int c = 0; c < Columns; ++c) right[c] = a.row(j + c);
-  Pack<T, W> sums[Rows][Columns];  // a copy whose every index is a constant, so that it lives in registers
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
+    left[r] = a.row(i + r);
 #pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) sums[r][c] = tile[r][c];
+    for (int c = 0; c < Columns; ++c) sums[r][c] = a(i + r, j + c);
   }
-  for (int k = 0; k < end; ++k) {
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(k) * W;
-    Pack<T, W> rights[Columns];
+  const std::ptrdiff_t end = std::ptrdiff_t{j} * W;
+  for (std::ptrdiff_t at = 0; at < end; at += W) {
+    P rights[Columns];
 #pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) rights[c] = Pack<T, W>::load(right[c] + at);
+    for (int c = 0; c < Columns; ++c) rights[c] = P::load(right[c] + at);
 #pragma GCC unroll 4
     for (int r = 0; r < Rows; ++r) {
-      const Pack<T, W> factor = Pack<T, W>::load(left[r] + at);
+      const P factor = P::load(left[r] + at);
 #pragma GCC unroll 4
       for (int c = 0; c < Columns; ++c) sums[r][c] = fnma(factor, rights[c], sums[r][c]);
     }
   }
 #pragma GCC unroll 4
-  for (int r = 0; r < Rows; ++r) {
+  for (int c = 0; c < Columns; ++c) {
 #pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) tile[r][c] = sums[r][c];
+    for (int k = 0; k < c; ++k) {
+      const P above = a(j + c, j + k);
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r) sums[r][c] = fnma(sums[r][k], above, sums[r][c]);
+    }
+    const P inverse = inverse_diagonal[j + c];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      sums[r][c] = sums[r][c] * inverse;
+      a.store(i + r, j + c, sums[r][c]);
+    }
   }
 }
 
-/// Factors the tile of rows i … and columns j …, all columns left of j being final. On the diagonal (i == j) only its
-/// lower half exists.
-template <int Rows, int Columns, class T, int W>
-BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i,
-                                  int j) {
-  Pack<T, W> tile[Rows][Columns];
+/// The diagonal tile of rows [i, i + Rows), of which only the lower half exists: ten sums of four rows, where a full
+/// tile of four columns would not leave a register for its factors.
+template <int Rows, class T, int W>
+BREAKSTEP_INLINE void factor_diagonal_tile(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal,
+                                           int i) {
+  using P = Pack<T, W>;
+  const T* row[Rows];
+  P sums[Rows][Rows];
+#pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
-    for (int c = 0; c < Columns; ++c) tile[r][c] = a(i + r, std::min(j + c, i + r));
+    row[r] = a.row(i + r);
+#pragma GCC unroll 4
+    for (int c = 0; c <= r; ++c) sums[r][c] = a(i + r, i + c);
   }
-  continue_tile(tile, a, i, j, j);
-  for (int c = 0; c < Columns; ++c) {
-    for (int r = i == j ? c : 0; r < Rows; ++r) {
-      for (int k = 0; k < c; ++k) tile[r][c] = fnma(tile[r][k], a(j + c, j + k), tile[r][c]);
-      if (i + r == j + c) {
-        tile[r][c] = sqrt(tile[r][c]);
-        inverse_diagonal.store(j + c, Pack<T, W>(T(1)) / tile[r][c]);
-      } else {
-        tile[r][c] = tile[r][c] * inverse_diagonal[j + c];
-      }
-      a.store(i + r, j + c, tile[r][c]);
+  const std::ptrdiff_t end = std::ptrdiff_t{i} * W;
+  for (std::ptrdiff_t at = 0; at < end; at += W) {
+    P factors[Rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      factors[r] = P::load(row[r] + at);
+#pragma GCC unroll 4
+      for (int c = 0; c <= r; ++c) sums[r][c] = fnma(factors[r], factors[c], sums[r][c]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int c = 0; c < Rows; ++c) {
+#pragma GCC unroll 4
+    for (int r = c; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int k = 0; k < c; ++k) sums[r][c] = fnma(sums[r][k], sums[c][k], sums[r][c]);
+    }
+    sums[c][c] = sqrt(sums[c][c]);
+    const P inverse = P(T(1)) / sums[c][c];
+    inverse_diagonal.store(i + c, inverse);
+    a.store(i + c, i + c, sums[c][c]);
+#pragma GCC unroll 4
+    for (int r = c + 1; r < Rows; ++r) {
+      sums[r][c] = sums[r][c] * inverse;
+      a.store(i + r, i + c, sums[r][c]);
     }
   }
 }
@@ -104,10 +136,13 @@ template <int Rows, class T, int W>
 void factor_rows(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i) {
   constexpr int Columns = BREAKSTEP_ISA_AVX512 ? 4 : 3;  // as many sums as the register file holds
   int j = 0;
-  for (; j + Columns <= i; j += Columns) factor_tile<Rows, Columns>(a, inverse_diagonal, i, j);
+  // Four columns that remain are two and two: a tile of one has too few chains for the multipliers' latency.
+  for (; j + Columns <= i && (Columns == 4 || j + 4 != i); j += Columns) {
+    factor_tile<Rows, Columns>(a, inverse_diagonal, i, j);
+  }
   for (; j + 2 <= i; j += 2) factor_tile<Rows, 2>(a, inverse_diagonal, i, j);
   for (; j < i; ++j) factor_tile<Rows, 1>(a, inverse_diagonal, i, j);
-  factor_tile<Rows, Rows>(a, inverse_diagonal, i, i);
+  factor_diagonal_tile<Rows>(a, inverse_diagonal, i);
 }
 
 }  // namespace detail

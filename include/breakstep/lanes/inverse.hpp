@@ -79,7 +79,26 @@ void invert_corner(const Triangles<T, W>& l, const InterleavedVector<T, W>& inve
   }
 }
 
-/// Rows [i, i + Rows) and columns [j, j + Columns) of BᵀB for lower triangular B; j ≤ i.
+/// Hands the sums of a tile at (i, j) to visit(row, column, element), those up to the diagonal. A copy, which a loop
+/// may index: so the sums stay in registers and visit is compiled once.
+template <int Rows, int Columns, class P, class Visit>
+BREAKSTEP_INLINE void visit_tile(const P (&sums)[Rows][Columns], int i, int j, Visit& visit) {
+  P found[Rows * Columns];
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) {
+      if (i != j || c <= r) found[r * Columns + c] = sums[r][c];
+    }
+  }
+#pragma GCC unroll 1
+  for (int e = 0; e < Rows * Columns; ++e) {
+    const int row = i + e / Columns, column = j + e % Columns;
+    if (column <= row) visit(row, column, found[e]);
+  }
+}
+
+/// Rows [i, i + Rows) and columns [j, j + Columns) of BᵀB for lower triangular B, left of the diagonal.
 template <int Rows, int Columns, class T, int W, class Visit>
 BREAKSTEP_INLINE void visit_product_tile(const Triangles<T, W>& b, int i, int j, Visit& visit) {
   using P = Pack<T, W>;
@@ -94,10 +113,7 @@ BREAKSTEP_INLINE void visit_product_tile(const Triangles<T, W>& b, int i, int j,
 #pragma GCC unroll 4
     for (int r = 0; r <= k; ++r) {
 #pragma GCC unroll 4
-      for (int c = 0; c < Columns; ++c) {
-        // On the diagonal tile the columns beyond r do not exist; any element will do, it is not used.
-        sums[r][c] = fma(b(i + k, i + r), b(i + k, std::min(j + c, i + r)), sums[r][c]);
-      }
+      for (int c = 0; c < Columns; ++c) sums[r][c] = fma(b(i + k, i + r), b(i + k, j + c), sums[r][c]);
     }
   }
   const T* row = b.row(i + Rows);
@@ -113,18 +129,38 @@ BREAKSTEP_INLINE void visit_product_tile(const Triangles<T, W>& b, int i, int j,
       for (int c = 0; c < Columns; ++c) sums[r][c] = fma(left, right[c], sums[r][c]);
     }
   }
-  P found[Rows *
-          Columns];  // a copy that a loop may index, so that the sums stay in registers and visit is compiled once
+  visit_tile(sums, i, j, visit);
+}
+
+/// The same on the diagonal, rows and columns [i, i + Rows), of which only the lower half is made.
+template <int Rows, class T, int W, class Visit>
+BREAKSTEP_INLINE void visit_diagonal_product_tile(const Triangles<T, W>& b, int i, Visit& visit) {
+  using P = Pack<T, W>;
+  P sums[Rows][Rows];
 #pragma GCC unroll 4
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
-    for (int c = 0; c < Columns; ++c) found[r * Columns + c] = sums[r][c];
+    for (int c = 0; c <= r; ++c) sums[r][c] = P(T(0));
   }
-#pragma GCC unroll 1
-  for (int e = 0; e < Rows * Columns; ++e) {
-    const int at_row = i + e / Columns, at_column = j + e % Columns;
-    if (at_column <= at_row) visit(at_row, at_column, found[e]);
+#pragma GCC unroll 4
+  for (int k = 0; k < Rows; ++k) {
+#pragma GCC unroll 4
+    for (int r = 0; r <= k; ++r) {
+#pragma GCC unroll 4
+      for (int c = 0; c <= r; ++c) sums[r][c] = fma(b(i + k, i + r), b(i + k, i + c), sums[r][c]);
+    }
   }
+  const T* row = b.row(i + Rows) + std::ptrdiff_t{i} * W;
+  for (int k = i + Rows; k < b.size(); row += std::ptrdiff_t{++k} * W) {
+    P factors[Rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      factors[r] = P::load(row + std::ptrdiff_t{r} * W);
+#pragma GCC unroll 4
+      for (int c = 0; c <= r; ++c) sums[r][c] = fma(factors[r], factors[c], sums[r][c]);
+    }
+  }
+  visit_tile(sums, i, i, visit);
 }
 
 /// Columns [begin, end) of rows [i, i + Rows) of BᵀB, end ≤ i.
@@ -177,7 +213,7 @@ void visit_inverse(const Triangles<T, W>& b, Visit visit) {
     }
     detail::for_row_tiles<Rows>(first, last, [&](auto rows, int i) {
       detail::visit_product_rows<rows()>(b, i, first, i, visit);
-      detail::visit_product_tile<rows(), rows()>(b, i, i, visit);
+      detail::visit_diagonal_product_tile<rows()>(b, i, visit);
     });
   }
 }

@@ -78,13 +78,9 @@ class GpRegression {
     const lanes::Triangles<Real, W> k(workspace, n_);
     const InterleavedVector<Real, W> inverse(workspace + triangle, n_);
     const InterleavedVector<Real, W> residual(workspace + triangle + InterleavedVector<Real, W>::elements(n_), n_);
-    const P noise = at.noise, steepness = at.steepness, signal = at.signal;
-    const Real* squared = squared_distances<Real>();
-    for (int i = 0; i < n_; ++i) {
-      for (int j = 0; j < i; ++j) k.store(i, j, signal * exp(steepness * P(*squared++)));
-      k.store(i, i, signal + noise);
-      residual.store(i, P(observed<Real>()[i]));
-    }
+    const P steepness = at.steepness, signal = at.signal;
+    fill_covariance(at, k);
+    for (int i = 0; i < n_; ++i) residual.store(i, P(observed<Real>()[i]));
     lanes::cholesky(k, inverse);
     lanes::solve_lower(k, inverse, residual);
     const auto all = lanes::Mask<W>::all_lanes();
@@ -120,12 +116,39 @@ class GpRegression {
   static GpCovariance<Real, W> covariance(const InterleavedVector<Real, W>& x) {
     return {exp(x[0]), Pack<Real, W>(Real(-0.5)) / exp(x[1]), exp(x[2])};
   }
+  template <class Real, int W>
+  void fill_covariance(const GpCovariance<Real, W>& at, const lanes::Triangles<Real, W>& k) const {
+    using P = Pack<Real, W>;
+    const Real* squared = squared_distances<Real>();
+    const auto fill_row = [&](int i, auto exponential) BREAKSTEP_INLINE_LAMBDA {
+      const P steepness = at.steepness, signal = at.signal;
+      Real* to = k.row(i);
+      for (int j = 0; j < i; ++j, to += W) (signal * exponential(steepness * P(squared[j]))).store(to);
+      (signal + at.noise).store(to);
+    };
+    for (int i = 0; i < n_; squared += i++) {
+      // All exponents of a row lie between zero and that of its farthest point; NaN takes the careful way.
+      if (has_normal_exp(at.steepness * P(farthest<Real>()[i])).all()) {
+        fill_row(i, [](const P& x) BREAKSTEP_INLINE_LAMBDA { return exp_if_normal(x); });
+      } else {
+        fill_row(i, [](const P& x) BREAKSTEP_INLINE_LAMBDA { return exp(x); });
+      }
+    }
+  }
   template <class Real>
   [[nodiscard]] const Real* squared_distances() const {
     if constexpr (sizeof(Real) == 4) {
       return squared_f_.data();
     } else {
       return squared_d_.data();
+    }
+  }
+  template <class Real>
+  [[nodiscard]] const Real* farthest() const {
+    if constexpr (sizeof(Real) == 4) {
+      return farthest_f_.data();
+    } else {
+      return farthest_d_.data();
     }
   }
   template <class Real>
@@ -140,6 +163,8 @@ class GpRegression {
   int n_;
   std::vector<double> squared_d_;  // below the diagonal, row by row
   std::vector<float> squared_f_;
+  std::vector<double> farthest_d_;  // the greatest of each row
+  std::vector<float> farthest_f_;
   std::vector<double> y_d_;
   std::vector<float> y_f_;
 };

@@ -119,17 +119,30 @@ BREAKSTEP_INLINE Pack<T, W> expm1_of_remainder(Pack<T, W> r) {
 
 }  // namespace detail
 
+/// Whether e^x is a normal number.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Truth<sizeof(T), W> has_normal_exp(Pack<T, W> x) {
+  using C = detail::Exponential<T>;
+  return (x >= C::exp_underflows_below) & (x <= C::exp_overflows_above);
+}
+
+/// exp(x) where has_normal_exp(x), meaningless elsewhere: without the price of special values.
+template <class T, int W>
+requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> exp_if_normal(Pack<T, W> x) {
+  using U = Unsigned<sizeof(T)>;
+  const auto reduced = detail::reduce_exponent(x);
+  const Pack<T, W> mantissa = detail::expm1_of_remainder(reduced.remainder) + T(1);
+  // Added to the exponent's bits rather than multiplied: 2^n itself would overflow before the result does.
+  return bit_cast<T>(bit_cast<U>(mantissa) + (reduced.exponent_bits << detail::Exponential<T>::mantissa_bits));
+}
+
 /// e^x. Error < 1.1 ulp. exp(±0) = 1, exp(−∞) = 0, exp(+∞) = +∞; above log of the greatest number +∞, below that of the
 /// smallest normal number +0.
 template <class T, int W>
 requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> exp(Pack<T, W> x) {
   using C = detail::Exponential<T>;
-  using U = Unsigned<sizeof(T)>;
-  const auto reduced = detail::reduce_exponent(x);
-  const Pack<T, W> mantissa = detail::expm1_of_remainder(reduced.remainder) + T(1);
-  // Added to the exponent's bits rather than multiplied: 2^n itself would overflow before the result does.
-  const Pack<T, W> scaled = bit_cast<T>(bit_cast<U>(mantissa) + (reduced.exponent_bits << C::mantissa_bits));
-  const Pack<T, W> not_above = select(x <= C::exp_overflows_above, scaled, x + std::numeric_limits<T>::infinity());
+  const Pack<T, W> not_above =
+      select(x <= C::exp_overflows_above, exp_if_normal(x), x + std::numeric_limits<T>::infinity());
   return select(x < C::exp_underflows_below, Pack<T, W>(T(0)), not_above);
 }
 

@@ -55,6 +55,7 @@ std::vector<Mode> modes() {
           {"free: switched", free(Step::switched_inline)},
           {"free: bundled", free(Step::bundled_inline)},
           {"free: bundled, amort.", free(Step::bundled_amortized)},
+          {"free: gathered", free(Step::gathered)},
           {"free: bundled, amort. q=1", {.step = Step::bundled_amortized, .parking = 1}},
           {"free: default", {}},
           {"free: default, 2 threads", {.threads = 2}}};

@@ -47,6 +47,7 @@ const std::map<std::string, Mode>& modes() {
       {"free-switched", {{.step = Step::switched_inline}}},
       {"free-bundled", {{.step = Step::bundled_inline}}},
       {"free-bundled-amortized", {{.step = Step::bundled_amortized}}},
+      {"free-gathered", {{.step = Step::gathered}}},
       {"paper-switched", paper(Step::switched_inline)},
       {"paper-switched-amortized", paper(Step::switched_amortized)},
       {"paper-bundled", paper(Step::bundled_inline)},

@@ -26,7 +26,7 @@ using runtime::Schedule;
 using runtime::Step;
 
 constexpr const char* footer = R"(
-Runs the job in lock-step (three ways), running free (with each of the four steps) and one
+Runs the job in lock-step (three ways), running free (with each of the five steps) and one
 chain at a time, and prints a table. The speed-up is over lockstep, the first row; occupancy
 is the share of evaluated lanes whose chain asked. Every mode must make the same draws, bit for
 bit, as one chain at a time; if one does not, the command fails with exit code 1.
@@ -61,8 +61,8 @@ std::vector<Mode> modes_of(const Job& job, bool all_storages) {
     for (const Schedule schedule : {Schedule::lockstep, Schedule::lockstep_skip, Schedule::lockstep_pack}) {
       modes.push_back({std::string(name_of(schedule)), schedule, Step::automatic, storage, false});
     }
-    for (const Step step :
-         {Step::switched_inline, Step::switched_amortized, Step::bundled_inline, Step::bundled_amortized}) {
+    for (const Step step : {Step::switched_inline, Step::switched_amortized, Step::bundled_inline,
+                            Step::bundled_amortized, Step::gathered}) {
       modes.push_back({"free-" + std::string(name_of(step)), Schedule::free_running, step, storage, false});
     }
     // At width 1, the loops of one pack are the plain sampler.

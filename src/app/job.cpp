@@ -265,7 +265,8 @@ void add_job_options(CLI::App& verb, JobOptions& options) {
   };
   how("--threads", options.threads, "Threads; 0 means one per core", "N");
   how("--storage", options.storage, "Vectors of a pack's chains: interleaved, contiguous or auto", "NAME");
-  how("--parking", options.parking, "free: lanes that a block without density waits for; 0 tunes it", "N");
+  how("--parking", options.parking, "free: lanes that a block without density (gathered: any) waits for; 0 tunes it",
+      "N");
   verb.add_flag("--no-skip", options.no_skip, "free: run blocks that no lane wants, too")
       ->group("How (never changes a draw)");
   verb.add_flag("--no-refill", options.no_refill, "free: leave a lane idle when its chain is done")

@@ -52,11 +52,13 @@ std::string list_of_modes() {
          line(name_of(Schedule::lockstep_pack), "only the chains of one pack wait for each other") +
          line(name_of(Schedule::free_running), "nobody waits: every chain moves through its own states") +
          "\nSteps (--step) of the schedule free: how one move is made\n" +
-         line(name_of(Step::automatic), "bundled; inline or amortized, whichever proves faster while running") +
+         line(name_of(Step::automatic),
+              "bundled, bundled-amortized or gathered, whichever proves fastest while running") +
          line(name_of(Step::switched_inline), "each lane runs one block; the density is evaluated in each that asks") +
          line(name_of(Step::switched_amortized), "the same, with one evaluation of the density for all blocks") +
          line(name_of(Step::bundled_inline), "a lane may run the blocks that follow in the same step") +
          line(name_of(Step::bundled_amortized), "the same, with one evaluation of the density for all blocks") +
+         line(name_of(Step::gathered), "a block runs while enough lanes stand at it; the others wait for company") +
          "\nStorages (--storage): how the vectors of a pack's chains lie in memory\n" +
          line(name_of(breakstep::lanes::Storage::interleaved), "coordinate by coordinate; for few dimensions") +
          line(name_of(breakstep::lanes::Storage::contiguous), "chain by chain; for many dimensions");

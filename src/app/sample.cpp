@@ -362,7 +362,8 @@ void add_sample(CLI::App& app) {
   verb->add_option("--schedule", options->schedule, "lockstep, lockstep-skip, lockstep-pack or free (the default)")
       ->type_name("NAME")
       ->group(how);
-  verb->add_option("--step", options->step, "free: auto, switched, switched-amortized, bundled, bundled-amortized")
+  verb->add_option("--step", options->step,
+                   "free: auto, switched, switched-amortized, bundled, bundled-amortized, gathered")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(how);

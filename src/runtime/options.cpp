@@ -16,11 +16,12 @@ namespace {
 template <class Value, std::size_t N>
 using Names = std::array<std::pair<std::string_view, Value>, N>;
 
-constexpr Names<Step, 5> steps = {{{"auto", Step::automatic},
+constexpr Names<Step, 6> steps = {{{"auto", Step::automatic},
                                    {"switched", Step::switched_inline},
                                    {"switched-amortized", Step::switched_amortized},
                                    {"bundled", Step::bundled_inline},
-                                   {"bundled-amortized", Step::bundled_amortized}}};
+                                   {"bundled-amortized", Step::bundled_amortized},
+                                   {"gathered", Step::gathered}}};
 constexpr Names<Schedule, 4> schedules = {{{"lockstep", Schedule::lockstep},
                                            {"lockstep-skip", Schedule::lockstep_skip},
                                            {"lockstep-pack", Schedule::lockstep_pack},

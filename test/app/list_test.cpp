@@ -22,8 +22,9 @@ TEST(List, HasSamplersWithParametersTargetsAndModes) {
     for (const auto& parameter : entry.make()->parameters()) expect_line("  " + parameter.name + "=");
   }
   for (const auto& entry : breakstep::registry::targets()) expect_line(std::string(entry.name) + " ");
-  for (const char* name : {"lockstep", "lockstep-skip", "lockstep-pack", "free", "auto", "switched",
-                           "switched-amortized", "bundled", "bundled-amortized", "interleaved", "contiguous"}) {
+  for (const char* name :
+       {"lockstep", "lockstep-skip", "lockstep-pack", "free", "auto", "switched", "switched-amortized", "bundled",
+        "bundled-amortized", "gathered", "interleaved", "contiguous"}) {
     expect_line(std::string(name) + " ");
   }
 }

@@ -95,7 +95,8 @@ TEST(Sample, HowItRunsNeverShowsInTheDraws) {
     for (const std::string schedule : {"lockstep", "lockstep-skip", "lockstep_pack", "free"}) {
       EXPECT_EQ(hash_of({"--precision", precision, "--schedule", schedule, "--threads", "2"}), expected) << schedule;
     }
-    for (const std::string step : {"auto", "switched", "switched_amortized", "bundled", "bundled-amortized"}) {
+    for (const std::string step :
+         {"auto", "switched", "switched_amortized", "bundled", "bundled-amortized", "gathered"}) {
       EXPECT_EQ(hash_of({"--precision", precision, "--step", step, "--storage", "contiguous"}), expected) << step;
     }
     EXPECT_EQ(hash_of({"--precision", precision, "--no-skip", "--no-refill", "--parking", "3"}), expected);

@@ -103,8 +103,8 @@ TEST(Run, StartsFollowTheirLaw) {
 TEST(Run, CountersAddUp) {
   for (const auto schedule :
        {Schedule::lockstep, Schedule::lockstep_skip, Schedule::lockstep_pack, Schedule::free_running}) {
-    for (const auto step :
-         {Step::switched_inline, Step::switched_amortized, Step::bundled_inline, Step::bundled_amortized}) {
+    for (const auto step : {Step::switched_inline, Step::switched_amortized, Step::bundled_inline,
+                            Step::bundled_amortized, Step::gathered}) {
       const auto draws = sample(sampler::EllipticalSlice{}, target::GaussianLikelihood{},
                                 {.chains = 50, .draws = 40, .execution = {.step = step, .schedule = schedule}});
       const auto& counters = draws.counters;
@@ -121,7 +121,9 @@ TEST(Run, CountersAddUp) {
 TEST(Run, LockstepPaysForTheSlowestAndFreeRunningDoesNot) {
   const auto run = [](Schedule schedule) {
     return sample(DelayedRejection{.scale = 0.3}, normal,
-                  {.chains = 256, .draws = 100, .execution = {.schedule = schedule, .parking = 1}})
+                  {.chains = 256,
+                   .draws = 100,
+                   .execution = {.step = Step::bundled_inline, .schedule = schedule, .parking = 1}})
         .counters;
   };  // without a tuner, which goes by the clock
   const auto lockstep = run(Schedule::lockstep), free = run(Schedule::free_running);
@@ -147,8 +149,8 @@ struct BatchNormal {
 
 TEST(Run, ABatchTargetGivesTheSameDrawsAndSeesWholeBatches) {
   const auto lane = sample(DelayedRejection{}, normal, {.chains = 40, .draws = 30});
-  for (const auto step :
-       {Step::switched_inline, Step::switched_amortized, Step::bundled_inline, Step::bundled_amortized}) {
+  for (const auto step : {Step::switched_inline, Step::switched_amortized, Step::bundled_inline,
+                          Step::bundled_amortized, Step::gathered}) {
     const BatchNormal batch;
     const auto draws = sample(DelayedRejection{}, batch, {.chains = 40, .draws = 30, .execution = {.step = step}});
     EXPECT_EQ(draws.values, lane.values);

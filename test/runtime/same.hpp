@@ -53,7 +53,7 @@ inline std::vector<Execution> every_execution() {
   }
   std::size_t turn = 0;
   for (const auto step : {Step::automatic, Step::switched_inline, Step::switched_amortized, Step::bundled_inline,
-                          Step::bundled_amortized}) {
+                          Step::bundled_amortized, Step::gathered}) {
     for (const bool skip : {false, true}) {
       for (const bool refill : {false, true}) {
         for (const int parking : {0, 1, 3}) {

@@ -234,14 +234,16 @@ class Engine final : public Run<Real> {
   }
 
   /// With one asking block both bundled steps evaluate equally full packs, and inline is the simpler one; with several
-  /// it depends on the price of the density, so both are tried. Batches are only collected by amortized steps.
+  /// it depends on the price of the density, so both are tried. Where several blocks could wait for lanes, gathering
+  /// them may pay. Batches are only collected by amortized steps.
   [[nodiscard]] std::vector<Step> steps_to_try(Step asked, bool batches) const {
     if (asked != Step::automatic) return {asked};
     if (batches) return {Step::bundled_amortized};
     const auto& states = model_->code().states;
     const auto asking = std::count_if(states.begin(), states.end(), [](const auto& state) { return state.asks; });
-    if (asking <= 1) return {Step::bundled_inline};
-    return {Step::bundled_amortized, Step::bundled_inline};
+    if (states.size() == 1) return {Step::bundled_inline};
+    if (asking <= 1) return {Step::gathered, Step::bundled_inline};
+    return {Step::gathered, Step::bundled_inline, Step::bundled_amortized};
   }
 
   /// What a thread needs to run freely. Kept from one segment to the next, with what the tuner has found out.
@@ -281,11 +283,22 @@ class Engine final : public Run<Real> {
     return pack;
   }
 
+  /// Of each thread. A batch wants as many questions at once as there are chains. Gathered steps take two if both stay
+  /// in the nearest cache: they run the same block one after the other, which gives the processor independent work. But
+  /// not where the last chains would leave them half empty.
+  [[nodiscard]] std::size_t pack_count(const Work<Real>& work, Step step, int threads, bool batches) const {
+    constexpr std::size_t most_bytes = 16 * 1024, many = 10;
+    const std::size_t lanes = W * static_cast<std::size_t>(threads);
+    const std::size_t filled_in_turn = std::max<std::size_t>(1, (work.unfinished + lanes - 1) / lanes);
+    if (batches) return filled_in_turn;
+    const bool may_gather = step == Step::automatic || step == Step::gathered;
+    const bool both_are_filled = filled_in_turn % 2 == 0 || filled_in_turn > many;
+    return may_gather && both_are_filled && 2 * W * model_->bytes_per_lane() <= most_bytes ? 2 : 1;
+  }
+
   Counters free_running(Work<Real>& work, const Execution& execution, int threads) {
     auto worker = take_worker(execution);
-    // One pack keeps everything in the nearest cache; a batch wants as many questions at once as there are chains.
-    const std::size_t share = (work.unfinished + W * threads - 1) / (W * static_cast<std::size_t>(threads));
-    const std::size_t wanted = worker->evaluator->wants_batches() ? std::max<std::size_t>(1, share) : 1;
+    const std::size_t wanted = pack_count(work, execution.step, threads, worker->evaluator->wants_batches());
     while (worker->packs.size() < wanted) worker->packs.push_back(make_pack_());
     for (auto& pack : worker->packs) pack->step_sizes = step_sizes_;
     Counters counters = FreeRunning<Real, W>(std::span(worker->packs.data(), wanted), *worker->evaluator, work,

@@ -32,14 +32,14 @@ class FreeRunning {
         lanes_in_all_(static_cast<std::size_t>(threads) * packs.size() * W),
         execution_(execution),
         tuner_(tuner) {
-    for (const auto& pack : packs) crews_.push_back(Crew{pack.get(), {}, {}, {}});
+    for (const auto& pack : packs) crews_.push_back(Crew{pack.get(), {}, {}, {}, false});
     counters_.blocks.resize(code_.states.size());
     order_.resize(code_.states.size());
     std::iota(order_.begin(), order_.end(), 0);
   }
 
   Counters run() {
-    tuner_.resume();
+    tuner_.resume(crews_.size() * W);
     for (Crew& crew : crews_) fill(crew, Lanes::all_lanes());
     std::uint64_t next_sort = 1024;
     while (anyone_alive()) {
@@ -54,6 +54,9 @@ class FreeRunning {
         case Step::bundled_inline:
           bundled_inline();
           break;
+        case Step::gathered:
+          gathered();
+          break;
         default:
           bundled_amortized();
           break;
@@ -65,10 +68,13 @@ class FreeRunning {
       }
       if (running_ahead_ && work_.unfinished.load(std::memory_order_relaxed) == 0) stop_everyone();
     }
+    tuner_.pause(counters_.evaluations_asked);
     return counters_;
   }
 
  private:
+  static constexpr unsigned rounds_of_patience = 8;  ///< with 32 lanes fell four times as far behind, for no more speed
+  static constexpr int turns_of_step = 16;
   using Standing = std::array<Lanes, max_states>;
   using Draw = Pack<typename LanePack<Real, W>::U, W>;
 
@@ -78,6 +84,7 @@ class FreeRunning {
     Standing at;
     Standing before_step;
     Lanes alive;
+    bool has_moved;  ///< gathered: in this round
   };
 
   [[nodiscard]] int state_count() const { return static_cast<int>(code_.states.size()); }
@@ -127,12 +134,55 @@ class FreeRunning {
       if (crew.alive.none()) continue;
       for (const int k : order_) {
         const Lanes here = crew.at[k];
-        if (!wanted(here) || parked(crew, k)) continue;
-        crew.at[k] = Lanes();
-        execute(crew, k, here, crew.at.data());
-        if (k == code_.final) finish(crew, here);
+        if (wanted(here) && !parked(crew, k)) run_block(crew, k);
       }
     }
+  }
+
+  /// A round goes through the blocks in order and stays at each as long as enough lanes of some pack stand there:
+  /// waiting for one lane it is lock-step within a pack, for half of them lanes part and meet again further on. At its
+  /// end each pack in which no block had enough runs its fullest. A step is a round, or part of a long one: its blocks
+  /// are what the tuner's trials are measured in, and may be expensive.
+  ///
+  /// Nobody starves. No living pack gets through a round unmoved. A round ends: while it stays at a block only that
+  /// block's own loop brings lanes back, which samplers end, and it never stays at the final one. And in every so many
+  /// rounds each block runs once, whoever stands there, so that a lane at a rare block cannot fall behind for long.
+  void gathered() {
+    const bool for_anyone = round_ % rounds_of_patience == 0;
+    const int enough = for_anyone ? 1 : tuner_.plan().parking;
+    for (int turns = 0; turns < turns_of_step; ++turns) {
+      if (at_block_ == state_count()) return end_round();
+      const int state = order_[at_block_];
+      if (!run_where(state, enough) || for_anyone || state == code_.final) ++at_block_;
+    }
+  }
+
+  /// Runs a block for the packs in which enough lanes stand at it; returns whether there was one.
+  BREAKSTEP_INLINE bool run_where(int state, int enough) {
+    bool is_run = false;
+    for (Crew& crew : crews_) {
+      if (crew.at[state].count() < enough) continue;
+      run_block(crew, state);
+      is_run = crew.has_moved = true;
+    }
+    return is_run;
+  }
+
+  void end_round() {
+    at_block_ = 0;
+    ++round_;
+    for (Crew& crew : crews_) {
+      if (std::exchange(crew.has_moved, false) || crew.alive.none()) continue;
+      const auto fullest = std::max_element(crew.at.begin(), crew.at.begin() + state_count(),
+                                            [](Lanes a, Lanes b) { return a.count() < b.count(); });
+      run_block(crew, static_cast<int>(fullest - crew.at.begin()));
+    }
+  }
+
+  void run_block(Crew& crew, int state) {
+    const Lanes here = std::exchange(crew.at[state], {});
+    execute(crew, state, here, crew.at.data());
+    if (state == code_.final) finish(crew, here);
   }
 
   void switched_amortized() {
@@ -301,6 +351,8 @@ class FreeRunning {
   Tuner& tuner_;
   std::vector<Crew> crews_;
   std::vector<int> order_;
+  int at_block_ = 0;  ///< of the round that gathered steps go
+  unsigned round_ = 1;
   std::vector<Question<Real, W>> questions_;
   Counters counters_;
   bool running_ahead_ = false;

@@ -15,9 +15,10 @@ namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
 /// How one move is made. switched: each lane runs one block per step (the paper's `step`). bundled: a lane that leaves
 /// a block may run the following ones in the same step (`bundled_step`). inline: the density is evaluated inside each
-/// block that asks. amortized: once per step for all blocks that ask (`amortized_step`). `automatic` is bundled; where
-/// more than one block asks, it measures while running whether inline or amortized is faster.
-enum class Step { automatic, switched_inline, switched_amortized, bundled_inline, bundled_amortized };
+/// block that asks. amortized: once per step for all blocks that ask (`amortized_step`). gathered: only blocks at which
+/// enough lanes stand are run, for as long as they do, with the density inline; for cheap densities. `automatic`
+/// measures while running whether bundled (amortized too, where more than one block asks) or gathered is faster.
+enum class Step { automatic, switched_inline, switched_amortized, bundled_inline, bundled_amortized, gathered };
 
 /// Who moves now. lockstep: masked loops with a barrier over all chains, every pack executed until the last chain
 /// leaves (vmap). lockstep_skip: packs in which no lane is active are skipped. lockstep_pack: the barrier spans one
@@ -34,7 +35,7 @@ struct Execution {
   int threads = 1;     ///< 0 means one per core
   bool skip = true;    ///< free_running: leave out a block that no lane wants
   bool refill = true;  ///< free_running: a lane whose chain is done takes the next chain
-  int parking = 0;     ///< free_running: a block that asks nothing waits until this many lanes want it; 0 tunes it
+  int parking = 0;  ///< free_running: a block that asks nothing (if gathered, any) waits for so many lanes; 0 tunes it
 };
 
 /// The storage that proved faster for vectors of this length: samplers that ask for gradients keep many of them and

@@ -13,7 +13,7 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
 
-/// One way of running freely: the kind of step, and how many lanes a block that asks nothing waits for.
+/// One way of running freely: the kind of step, and how many lanes a block that may wait waits for.
 struct Plan {
   Step step;
   int parking;
@@ -21,8 +21,8 @@ struct Plan {
 
 /// Tries the plans in short windows and uses the fastest in long ones. A short window flatters plans that make lanes
 /// wait, since few wait yet when it begins; so what a plan gives in a long one replaces what its trials promised, and
-/// another may take its place. After many of them all are tried again, since the best may change as chains move. No
-/// plan changes a draw, so the choice may depend on the clock.
+/// another may take its place. After many of them all are tried again, since the best may change as chains move, but
+/// ever more rarely, since they move less and less. No plan changes a draw, so the choice may depend on the clock.
 class Tuner {
  public:
   /// What a plan's time is. A thread's own does not run while others have its core, which would make the plan that is
@@ -41,7 +41,7 @@ class Tuner {
         continue;
       }
       int last = 0;
-      for (const int share : {1, width / 4, width / 2, 3 * width / 4, width}) {
+      for (const int share : shares_to_try(step, width)) {
         if (share > last) plans.push_back({step, last = share});
       }
     }
@@ -50,25 +50,46 @@ class Tuner {
 
   [[nodiscard]] const Plan& plan() const { return plans_[current_]; }
 
-  /// Call before the first step of a run or of another segment of it, whose progress counts from 0.
-  void resume() {
+  /// Call before the first step of a run or of another segment of it, whose progress counts from 0 and is made by so
+  /// many lanes.
+  void resume(std::uint64_t lanes) {
+    lanes_ = lanes;
     progress_before_ = 0;
     time_before_ = now();
+    const std::uint64_t wanted = turns_ * lanes_;
+    window_end_ = plans_.size() == 1 ? never : wanted - std::min(done_, wanted);
+  }
+
+  /// Call after the last step of a segment. A window goes on in the next one.
+  void pause(std::uint64_t progress) {
+    done_ += progress - progress_before_;
+    seconds_ += now() - time_before_;
   }
 
   /// Call once per step with the progress made so far (evaluations answered, say).
   BREAKSTEP_INLINE void step(std::uint64_t progress) {
-    if (--steps_left_ > 0 || plans_.size() == 1) return;
-    end_window(progress);
+    if (progress >= window_end_) end_window(progress);
   }
 
  private:
-  static constexpr int most_trial_steps = 256;
-  static constexpr int fewest_trial_steps = 24;
-  static constexpr double trial_seconds = 1e-4;
+  /// A few that between them come near the best on every target measured (bench/cheap, bench/engine): each more costs
+  /// its trials. Who would wait for more than half of the lanes is better served by gathered steps.
+  static std::vector<int> shares_to_try(Step step, int width) {
+    const bool is_switched = step == Step::switched_inline || step == Step::switched_amortized;
+    if (is_switched) return {1};  // its blocks never wait
+    return {1, width / 4, width / 2};
+  }
+
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  /// Windows go by progress, in turns of all lanes: steps of one plan may be many times those of another. Of an
+  /// expensive density the fewest turns tell enough, and trying the slower plans costs more; of a cheap one they would
+  /// tell nothing, so trials last a while. A first one, which only finds out what is hopeless, may be shorter.
+  static constexpr std::uint64_t trial_turns = 8, long_turns = 400;
+  static constexpr double first_trial_seconds = 2e-5, trial_seconds = 5e-5;
   static constexpr std::size_t trial_rounds = 3;
-  static constexpr double hopeless_share = 0.85;  ///< a plan this much slower than the best is not tried again
-  static constexpr int long_steps = 1500, long_windows = 40;
+  /// A plan this much slower than the best is not tried again.
+  static constexpr double hopeless_at_first = 0.75, hopeless_later = 0.85;
+  static constexpr int fewest_long_windows = 100, most_long_windows = 1600;
 
   [[nodiscard]] double now() const {
     timespec time{};
@@ -77,36 +98,50 @@ class Tuner {
   }
 
   void end_window(std::uint64_t progress) {
-    const double time = now(), seconds = time - time_before_ + 1e-12;
-    const double rate = static_cast<double>(progress - progress_before_) / seconds;
-    progress_before_ = progress;
-    time_before_ = time;
-    if (settled_) {
-      note_long(rate);
-      if (++windows_settled_ < long_windows) return settle();
-      settled_ = false;
-      window_ = 0;
-      best_rate_.assign(plans_.size(), 0.0);
-      is_proven_.assign(plans_.size(), false);
-    } else if (window_ > 0) {
-      if (rate > best_rate_[current_]) best_rate_[current_] = rate;
-      // Of an expensive density a few steps tell enough, and trying the slower plans costs more.
-      trial_steps_ =
-          static_cast<int>(std::clamp(trial_steps_ * trial_seconds / seconds, static_cast<double>(fewest_trial_steps),
-                                      static_cast<double>(most_trial_steps)));
+    const double time = now();
+    done_ += progress - std::exchange(progress_before_, progress);
+    seconds_ += time - std::exchange(time_before_, time) + 1e-12;
+    const bool is_trial = !settled_ && window_ > 0;  // the first window of all finds caches cold, and does not count
+    const double missing = (window_ <= plans_.size() ? first_trial_seconds : trial_seconds) - seconds_;
+    if (is_trial && missing > 0) {
+      window_end_ =
+          progress + 1 + static_cast<std::uint64_t>(static_cast<double>(done_) * std::min(missing / seconds_, 4.0));
+      return;
     }
+    const double rate = static_cast<double>(done_) / seconds_;
+    done_ = 0;
+    seconds_ = 0;
+    if (is_trial) best_rate_[current_] = std::max(best_rate_[current_], rate);
+    if (settled_) note_long(rate);
+    choose();
+    window_end_ = progress + turns_ * lanes_;
+  }
+
+  /// The plan of the next window, and how many turns that has.
+  void choose() {
+    if (settled_ && ++windows_settled_ < long_windows_) return settle();
+    if (settled_) try_all_again();
     const double best = *std::max_element(best_rate_.begin(), best_rate_.end());
     while (window_ < plans_.size() * trial_rounds) {
       current_ = window_ % plans_.size();
-      const bool is_hopeless = window_ >= plans_.size() && best_rate_[current_] < hopeless_share * best;
+      const double share = window_ < 2 * plans_.size() ? hopeless_at_first : hopeless_later;
+      const bool is_hopeless = window_ >= plans_.size() && best_rate_[current_] < share * best;
       ++window_;
       if (is_hopeless) continue;
-      steps_left_ = trial_steps_;
+      turns_ = trial_turns;
       return;
     }
     settled_ = true;
     windows_settled_ = 0;
     settle();
+  }
+
+  void try_all_again() {
+    settled_ = false;
+    long_windows_ = std::min(2 * long_windows_, most_long_windows);
+    window_ = 0;
+    best_rate_.assign(plans_.size(), 0.0);
+    is_proven_.assign(plans_.size(), false);
   }
 
   /// What a plan first gives in a long window replaces what its trials promised. Later ones can only be too slow, by
@@ -121,7 +156,7 @@ class Tuner {
   /// A long window of the plan that looks best.
   void settle() {
     current_ = static_cast<std::size_t>(std::max_element(best_rate_.begin(), best_rate_.end()) - best_rate_.begin());
-    steps_left_ = long_steps;
+    turns_ = long_turns;
   }
 
   std::vector<Plan> plans_;
@@ -129,11 +164,15 @@ class Tuner {
   std::vector<double> best_rate_;
   std::vector<bool> is_proven_;  ///< by a long window
   std::size_t current_ = 0;
-  std::size_t window_ = 0;
-  int steps_left_ = 1;
-  int trial_steps_ = fewest_trial_steps;
+  std::size_t window_ = 0;  ///< of the trials
   bool settled_ = false;
   int windows_settled_ = 0;
+  int long_windows_ = fewest_long_windows;
+  std::uint64_t lanes_ = 1;
+  std::uint64_t turns_ = 1;       ///< of this window
+  std::uint64_t window_end_ = 0;  ///< in the progress of this segment
+  std::uint64_t done_ = 0;        ///< progress and time that belong to this window, up to those noted next
+  double seconds_ = 0;
   std::uint64_t progress_before_ = 0;
   double time_before_ = 0;
 };

@@ -60,9 +60,10 @@ class Walk {
  public:
   Walk() : memory_(Shape{}), s_(memory_.state()) {
     for (int lane = 0; lane < W; ++lane) {
-      for (int v = 0; v < 6; ++v) {
-        for (int i = 0; i < Shape{}.dimension; ++i) vector(v).set(lane, i, static_cast<T>(10 * v + i));
-        model_[v][lane] = v;
+      for (unsigned v = 0; v < 6; ++v) {
+        for (int i = 0; i < Shape{}.dimension; ++i)
+          vector(v).set(lane, i, static_cast<T>(10 * static_cast<int>(v) + i));
+        model_[v][lane] = static_cast<int>(v);
       }
       for (int i = 0; i < Shape{}.dimension; ++i) {
         s_.apart.set(lane, i, static_cast<T>(-1 - i));
@@ -73,7 +74,7 @@ class Walk {
 
   void step() {
     const Mask<W> where(static_cast<std::uint32_t>(engine_()));
-    const int to = draw(6), from = draw(6);
+    const unsigned to = draw(6), from = draw(6);
     switch (draw(4)) {
       case 0:
         share(where, vector(to), vector(from));
@@ -94,18 +95,21 @@ class Walk {
   }
 
  private:
-  int draw(int count) { return static_cast<int>(engine_() % static_cast<unsigned>(count)); }
-  SharedVector<T, W, S, 0>& vector(int v) { return v == 0 ? s_.x : v == 1 ? s_.a : v == 2 ? s_.b : s_.table[v - 3]; }
+  unsigned draw(unsigned count) { return static_cast<unsigned>(engine_()) % count; }
+  SharedVector<T, W, S, 0>& vector(unsigned v) {
+    return v == 0 ? s_.x : v == 1 ? s_.a : v == 2 ? s_.b : s_.table[static_cast<int>(v) - 3];
+  }
 
-  void share_to_rows(Mask<W> where, int from) {
+  void share_to_rows(Mask<W> where, unsigned from) {
     RowOfLane<W> row;
-    for (int& number : row.number) number = draw(3);
+    for (int& number : row.number) number = static_cast<int>(draw(3));
     share(where, s_.table, row, vector(from));
-    for_each_lane(where, [&](int lane) { model_[3 + row.number[lane]][lane] = model_[from][lane]; });
+    for_each_lane(where,
+                  [&](int lane) { model_[static_cast<std::size_t>(3 + row.number[lane])][lane] = model_[from][lane]; });
   }
 
   /// Adds 10 to one of x, a and b; no other may see it.
-  void write(Mask<W> where, int v) {
+  void write(Mask<W> where, unsigned v) {
     const auto before = vector(v);
     separate(where, vector(v), vector((v + 1) % 3), vector((v + 2) % 3), s_.table);
     sweep<0>(

@@ -182,12 +182,12 @@ struct OldMomentum {
   static constexpr auto block = [](auto& chains, auto where) {
     auto& s = chains.state;
     const auto later = where & (chains.draw != decltype(chains.draw)(0U)).mask();
-    assign(where, s.leaf_x, s.momentum);
+    assign(where, s.doubling_sum, s.momentum);
     Nuts::init(chains, where);
-    assign(later, s.momentum, s.leaf_x);
-    assign(later, s.other_momentum, s.leaf_x);
-    assign(later, s.momentum_sum, s.leaf_x);
-    assign(later, s.first_energy, dot(later, s.momentum, s.momentum) * 0.5 - s.log_density);
+    assign(later, s.momentum, s.doubling_sum);
+    assign(later, s.other_momentum, s.doubling_sum);
+    assign(later, s.momentum_sum, s.doubling_sum);
+    assign(later, s.first_energy, dot(later, s.momentum_sum, s.momentum_sum) * 0.5 - s.log_density);
   };
 };
 /// The momentum is half as large as the energy takes it to be: a metric used on one side only.
@@ -198,7 +198,7 @@ struct WrongMetric {
     scale(where, s.momentum, 0.5);
     assign(where, s.other_momentum, s.momentum);
     assign(where, s.momentum_sum, s.momentum);
-    assign(where, s.first_energy, dot(where, s.momentum, s.momentum) * 0.5 - s.log_density);
+    assign(where, s.first_energy, dot(where, s.momentum_sum, s.momentum_sum) * 0.5 - s.log_density);
   };
 };
 /// The acceptance statistic is carried from draw to draw.

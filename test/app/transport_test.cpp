@@ -69,7 +69,7 @@ TEST_F(TransportVerb, TakesEveryKindOfFlowAndLoss) {
 
 TEST_F(TransportVerb, ComparesItsModesThroughATrainedFlow) {
   const Json report = json_of(with(job("compare"), {"--warmup", "40"}));
-  EXPECT_EQ(report["modes"].size(), 8U);
+  EXPECT_EQ(report["modes"].size(), 9U);
   for (const Json& mode : report["modes"]) EXPECT_EQ(mode["same_bits"], true) << mode;
 }
 

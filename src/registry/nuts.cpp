@@ -6,13 +6,6 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
 
-namespace {
-
-// A trajectory's steps are counted in 32 bits.
-constexpr int most_doublings = 30;
-
-}  // namespace
-
 std::unique_ptr<AnySampler> make_nuts() {
   using Sampler = sampler::Nuts;
   return std::make_unique<SamplerOf<Sampler>>(std::vector<ParameterOf<Sampler>>{
@@ -21,7 +14,7 @@ std::unique_ptr<AnySampler> make_nuts() {
        [](Sampler& s, double v) { s.step_size = v; }},
       {"max_depth", "doublings of a trajectory at most", true, 0,
        [](const Sampler& s) { return static_cast<double>(s.max_depth); },
-       [](Sampler& s, double v) { s.max_depth = static_cast<int>(v); }, most_doublings},
+       [](Sampler& s, double v) { s.max_depth = static_cast<int>(v); }, Sampler::most_doublings},
       {"max_energy_error", "a step that gains this much energy is divergent", false, 0,
        [](const Sampler& s) { return static_cast<double>(s.max_energy_error); },
        [](Sampler& s, double v) { s.max_energy_error = v; }},

@@ -140,6 +140,11 @@ double worst_moment(const Sampler& nuts, const runtime::SampleOptions& extra = {
 
 TEST(Nuts, MomentsOfIndependentNormals) { EXPECT_LT(worst_moment(Nuts{.step_size = 0.2}), limit); }
 
+TEST(Nuts, MoreDoublingsThanCanBeCountedAreRefused) {
+  EXPECT_EQ(Nuts{.max_depth = 30}.rows(), 30);
+  EXPECT_THROW(static_cast<void>(Nuts{.max_depth = 31}.rows()), breakstep::Error);
+}
+
 TEST(Nuts, MomentsDoNotDependOnTheMetric) {
   EXPECT_LT(worst_moment(Nuts{.step_size = 0.6}, {.metric = {.sd = {0.2, 1.0, 3.0}}}), limit);
   EXPECT_LT(worst_moment(Nuts{.step_size = 0.3}, {.metric = {.covariance = {0.1, 0.05, 0, 0.05, 1, 0.3, 0, 0.3, 5}}}),

@@ -14,9 +14,11 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "breakstep/error.hpp"
 #include "breakstep/fsm/program.hpp"
 #include "breakstep/lanes/fields.hpp"
 #include "breakstep/lanes/math.hpp"
@@ -44,7 +46,16 @@ struct Nuts {
   bool stan_criterion = false;       ///< turns are judged as Stan does, see above
 
   static constexpr auto asks = target::Asks::gradient;
-  [[nodiscard]] int rows() const { return max_depth > 0 ? max_depth : 1; }
+  static constexpr int most_doublings = 30;  ///< a trajectory's steps and a shelf's rows are told by 32 bits
+
+  /// Of the tables of open sub-trees. Throws Error if max_depth is more than most_doublings.
+  [[nodiscard]] int rows() const {
+    if (max_depth > most_doublings) {
+      throw Error("NUTS cannot double a trajectory " + std::to_string(max_depth) + " times",
+                  "its steps are counted in 32 bits", "set max_depth to at most " + std::to_string(most_doublings));
+    }
+    return max_depth > 0 ? max_depth : 1;
+  }
   [[nodiscard]] int extra_rows() const { return stan_criterion ? rows() : 0; }
 
   template <class Real, int W, Storage S>

@@ -2,6 +2,7 @@
 //
 // Usage: bench_engine [--rounds N] [--seconds S] [--only dr|dr-small|cheap|gp|nuts|nuts-dense]. A mode whose draws
 // differ from one chain at a time stops the run.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bare_delayed_rejection.hpp"
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/registry/run.hpp"
 #include "breakstep/runtime/sample.hpp"
@@ -132,6 +134,14 @@ void print_threads(Entry& one, Entry& two, const runtime::Starts& starts, std::u
               at(0.5), at(0.1), at(0.9));
 }
 
+/// What a try costs where there is no engine around it.
+void print_bare_rates(double scale, double seconds) {
+  constexpr int W = 2 * lanes::native_width<float>;
+  const auto rates = bench::bare_delayed_rejection<std::min(W, 16)>(static_cast<float>(scale), 100, seconds);
+  std::printf("  by hand, nothing kept       %9.3f M draws/s  %9.3f M evaluations/s  (mean square %.3f)\n",
+              rates.draws / 1e6, rates.tries / 1e6, rates.mean_square);
+}
+
 void run_job(const Job& job, const bench::Effort& effort) {
   const std::shared_ptr<const registry::AnyTarget> target = registry::make_target(job.target, job.options);
   std::vector<Entry> entries;
@@ -187,6 +197,7 @@ void run_job(const Job& job, const bench::Effort& effort) {
         entry.mode.name.c_str(), rate / 1e6, entry.rates.front() / 1e6, entry.rates.back() / 1e6,
         rate * evaluations / 1e6, entry.counters.occupancy(), rate / lockstep, 100 * rate / lockstep / bound);
   }
+  if (job.sampler == "delayed_rejection") print_bare_rates(job.parameters.front().second, effort.seconds_per_round);
   print_threads(entries[entries.size() - 2], entries.back(), starts, job.draws, values, effort);
 }
 

@@ -1,6 +1,7 @@
 // The samplers that ask for gradients: the same draws in every way of running.
 #include "../support/bowl.hpp"
 #include "breakstep/sampler/nuts.hpp"
+#include "breakstep/target/mixture_dense.hpp"
 #include "same.hpp"
 
 namespace {
@@ -17,6 +18,12 @@ TEST(Same, Nuts) {
   check_every_way_of_running<double>(Nuts{.step_size = 0.05, .max_depth = 6, .stan_criterion = true},
                                      Bowl::of_dimension(19));
   check_stopping_and_going_on<double>(Nuts{.step_size = 0.2, .max_depth = 4}, Bowl::of_dimension(2), 40);
+}
+
+TEST(Same, NutsOnADensityThatReadsRows) {
+  static_assert(target::ReadsRows<target::MixtureCodeDense>);
+  check_every_way_of_running<float>(Nuts{.step_size = 0.05, .max_depth = 5}, target::MixtureCodeDense(19));
+  check_every_way_of_running<double>(Nuts{.step_size = 0.05, .max_depth = 5}, target::MixtureCodeDense(9));
 }
 
 TEST(Same, NutsWithDivergencesAndWithoutDoublings) {

@@ -1,6 +1,9 @@
 // Evaluating densities at plain positions, for the tests of targets.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +48,47 @@ std::vector<Evaluation<Real>> evaluate(const target::Density<Real, W>& density,
       Evaluation<Real> result{values[lane], {}};
       for (int i = 0; with_gradient && i < d; ++i) result.gradient.push_back(gradient.at(lane, i));
       results.push_back(std::move(result));
+    }
+  }
+  return results;
+}
+
+/// The same from rows, for every other lane and then for the rest; what belongs to a lane that was not meant must stay
+/// as it was. Rows lie in reverse order.
+template <class Real, int W>
+std::vector<Evaluation<Real>> evaluate_rows(const target::Density<Real, W>& density,
+                                            const std::vector<std::vector<double>>& positions) {
+  const lanes::FlushToZero scope;
+  const int d = density.dimension();
+  using Vectors = lanes::Vector<Real, W, lanes::Storage::contiguous>;
+  const auto position = lanes::aligned_zeros<Real>(Vectors::elements(d)),
+             slope = lanes::aligned_zeros<Real>(Vectors::elements(d));
+  const auto workspace = lanes::aligned_zeros<Real>(density.workspace());
+  target::Rows<Real, W> x{.lanes = {}, .size = d}, gradient{.lanes = {}, .size = d};
+  for (int lane = 0; lane < W; ++lane) {
+    x.lanes[lane] = Vectors(position.get(), d).lane_data(W - 1 - lane);
+    gradient.lanes[lane] = Vectors(slope.get(), d).lane_data(W - 1 - lane);
+  }
+  std::vector<Evaluation<Real>> results(positions.size());
+  for (std::size_t first = 0; first < positions.size(); first += W) {
+    const int count = static_cast<int>(std::min<std::size_t>(W, positions.size() - first));
+    for (int lane = 0; lane < count; ++lane) {
+      const auto& from = positions[first + static_cast<std::size_t>(lane)];
+      for (int i = 0; i < d; ++i) x.lane_data(lane)[i] = static_cast<Real>(from[static_cast<std::size_t>(i)]);
+    }
+    for (const std::uint32_t half : {0x5555U, 0xAAAAU}) {
+      const auto where = lanes::Mask<W>::first_lanes(count) & lanes::Mask<W>(half);
+      const auto untouched = Real(12345);
+      for (int lane = 0; lane < W; ++lane) std::fill_n(gradient.lane_data(lane), d, untouched);
+      const auto values = density.evaluate_rows(where, x, gradient, workspace.get());
+      for (int lane = 0; lane < W; ++lane) {
+        const Real* found = gradient.lane_data(lane);
+        if (where[lane]) {
+          results[first + static_cast<std::size_t>(lane)] = {values[lane], std::vector<Real>(found, found + d)};
+        } else {
+          for (int i = 0; i < d; ++i) EXPECT_EQ(found[i], untouched) << "lane " << lane << " was not meant";
+        }
+      }
     }
   }
   return results;

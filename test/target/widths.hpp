@@ -1,4 +1,5 @@
-// That a target's values and gradients have the same bits at every width, and with and without a gradient asked for.
+// That a target's values and gradients have the same bits at every width, with and without a gradient asked for, and
+// from rows if it reads them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,6 +28,28 @@ void expect_same_bits(const std::shared_ptr<const Target>& subject, const std::v
   }
 }
 
+/// From rows as from lanes, as the target is and through a diagonal map.
+template <class Real, int W, target::ReadsRows Target>
+void expect_same_bits_from_rows(const std::shared_ptr<const Target>& subject,
+                                const std::vector<std::vector<double>>& positions) {
+  const int d = subject->dimension();
+  target::GaussianPrior metric;
+  for (int i = 0; i < d; ++i) metric.sd.push_back(0.3 + 0.1 * i);
+  for (const auto& map : {target::AffineMap<Real>(d), target::AffineMap<Real>(metric, d)}) {
+    const auto density = target::through(target::make_density<Real, W>(subject, target::Asks::gradient), map);
+    ASSERT_TRUE(density->reads_rows());
+    const auto expected = evaluate<Real, W>(*density, positions, true);
+    const auto found = evaluate_rows<Real, W>(*density, positions);
+    for (std::size_t p = 0; p < positions.size(); ++p) {
+      EXPECT_EQ(bits(found[p].value), bits(expected[p].value)) << "rows, width " << W << ", position " << p;
+      for (std::size_t i = 0; i < found[p].gradient.size(); ++i) {
+        EXPECT_EQ(bits(found[p].gradient[i]), bits(expected[p].gradient[i]))
+            << "gradient " << i << " from rows, width " << W << ", position " << p;
+      }
+    }
+  }
+}
+
 template <class Real, class Target>
 void expect_same_bits_at_every_width(const std::shared_ptr<const Target>& subject) {
   auto positions = scattered(11, subject->dimension());
@@ -35,10 +58,15 @@ void expect_same_bits_at_every_width(const std::shared_ptr<const Target>& subjec
   const auto expected = evaluate<Real, 1>(*one, positions, true);
   expect_same_bits<Real, 1>(subject, positions, expected);
   expect_same_bits<Real, 8>(subject, positions, expected);
+  if constexpr (target::ReadsRows<Target>) {
+    expect_same_bits_from_rows<Real, 1>(subject, positions);
+    expect_same_bits_from_rows<Real, 8>(subject, positions);
+  }
 #ifndef BREAKSTEP_FEW_WIDTHS
   expect_same_bits<Real, 2>(subject, positions, expected);
   expect_same_bits<Real, 4>(subject, positions, expected);
   expect_same_bits<Real, 16>(subject, positions, expected);
+  if constexpr (target::ReadsRows<Target>) expect_same_bits_from_rows<Real, 16>(subject, positions);
 #endif
 }
 

@@ -21,6 +21,9 @@ TEST(Widths, funnel) { expect_same_bits_everywhere(target::Funnel{6}); }
 TEST(Widths, banana) { expect_same_bits_everywhere(target::Banana{}); }
 TEST(Widths, mixture_paper) { expect_same_bits_everywhere(target::MixturePaper(23)); }
 TEST(Widths, mixture_code) { expect_same_bits_everywhere(target::MixtureCode(23)); }
-TEST(Widths, mixture_code_dense) { expect_same_bits_everywhere(target::MixtureCodeDense(23)); }
+TEST(Widths, mixture_code_dense) {
+  expect_same_bits_everywhere(target::MixtureCodeDense(23));
+  expect_same_bits_everywhere(target::MixtureCodeDense(100));
+}
 
 }  // namespace

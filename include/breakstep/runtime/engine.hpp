@@ -209,12 +209,7 @@ class Engine final : public Run<Real> {
 
   /// Whether the lane has been answered with numbers that a chain can start from.
   [[nodiscard]] bool is_finite(const LanePack<Real, W>& pack, int lane) const {
-    if (!std::isfinite(pack.answer(lane))) return false;
-    const auto* gradient = pack.gradient_answer();
-    for (int i = 0; gradient != nullptr && i < dimension_; ++i) {
-      if (!std::isfinite(gradient->at(lane, i))) return false;
-    }
-    return true;
+    return std::isfinite(pack.answer(lane)) && pack.gradient_is_finite(lane);
   }
 
   /// Whether, besides, rounding leaves something to tell densities apart by.
@@ -328,6 +323,7 @@ class Engine final : public Run<Real> {
       Agreement::join();
       try {
         const auto evaluator = make_evaluator_();
+        if (!skip) evaluator->evaluate_whole_packs();
         const std::size_t from = packs_in_all * static_cast<std::size_t>(thread) / static_cast<std::size_t>(threads);
         const std::size_t to = packs_in_all * static_cast<std::size_t>(thread + 1) / static_cast<std::size_t>(threads);
         std::vector<std::unique_ptr<LanePack<Real, W>>> packs;

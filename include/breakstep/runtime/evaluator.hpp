@@ -31,6 +31,8 @@ class Evaluator {
   /// Whether answering many packs in one call is cheaper than one by one, so that a runtime should collect questions.
   [[nodiscard]] virtual bool wants_batches() const { return false; }
   virtual void answer(std::span<const Question<Real, W>> questions, Counters& counters) = 0;
+  /// From now on lanes that nobody waits for are evaluated, too, as lock-step under vmap does.
+  virtual void evaluate_whole_packs() {}
 
   virtual void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) {
     const Question<Real, W> question{&pack, where};
@@ -38,30 +40,52 @@ class Evaluator {
   }
 };
 
-/// Answers with a density in lanes: W positions at a time, whether wanted or not.
+/// Answers with a density: in lanes W positions at a time, whether wanted or not; from rows, if both the density and
+/// the pack can, only those that are wanted.
 template <class Real, int W>
 class LaneEvaluator final : public Evaluator<Real, W> {
  public:
   explicit LaneEvaluator(const target::Density<Real, W>& density)
-      : density_(&density), workspace_(lanes::aligned_zeros<Real>(density.workspace())) {}
+      : density_(&density),
+        reads_rows_(density.reads_rows()),
+        workspace_(lanes::aligned_zeros<Real>(density.workspace())) {}
 
   using Evaluator<Real, W>::answer;
   void answer(std::span<const Question<Real, W>> questions, Counters& counters) override {
     for (const auto& [pack, where] : questions) LaneEvaluator::answer(*pack, where, counters);
   }
   void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) override {
+    counters.evaluations_asked += static_cast<std::uint64_t>(where.count());
+    if (reads_rows_ && pack.keeps_rows()) {
+      const auto computed = whole_packs_ ? Mask<W>::all_lanes() : where;
+      auto [x, gradient] = pack.take_rows();
+      lanes::for_each_lane(computed & ~where, [&](int lane) { gradient.lanes[lane] = unwanted(lane, x.size); });
+      pack.give(where, density_->evaluate_rows(computed, x, gradient, workspace_.get()));
+      counters.evaluations_executed += static_cast<std::uint64_t>(computed.count());
+      return;
+    }
     if (const auto* gradient = pack.gradient_answer()) {
-      pack.give(where, density_->evaluate(pack.request(), *gradient, workspace_.get()));
+      pack.give(where, density_->evaluate(pack.request(where), *gradient, workspace_.get()));
     } else {
-      pack.give(where, density_->evaluate(pack.request(), workspace_.get()));
+      pack.give(where, density_->evaluate(pack.request(where), workspace_.get()));
     }
     counters.evaluations_executed += W;
-    counters.evaluations_asked += static_cast<std::uint64_t>(where.count());
   }
+  void evaluate_whole_packs() override { whole_packs_ = true; }
 
  private:
+  /// Where the gradient of a lane goes that nobody waits for.
+  [[nodiscard]] Real* unwanted(int lane, int length) {
+    using Vectors = lanes::Vector<Real, W, lanes::Storage::contiguous>;
+    if (unwanted_ == nullptr) unwanted_ = lanes::aligned_zeros<Real>(Vectors::elements(length));
+    return Vectors(unwanted_.get(), length).lane_data(lane);
+  }
+
   const target::Density<Real, W>* density_;
+  bool reads_rows_;
+  bool whole_packs_ = false;
   lanes::AlignedArray<Real> workspace_;
+  lanes::AlignedArray<Real> unwanted_;
 };
 
 /// Answers with one call for all questions. The target sees doubles, in the float mode of whoever called the library.
@@ -77,9 +101,10 @@ class BatchEvaluator final : public Evaluator<Real, W> {
     const auto dimension = static_cast<std::size_t>(target_->dimension());
     positions_.clear();
     for (const auto& [pack, where] : questions) {
-      lanes::for_each_lane(where, [&, p = pack](int lane) {
+      const auto& request = pack->request(where);
+      lanes::for_each_lane(where, [&](int lane) {
         for (std::size_t i = 0; i < dimension; ++i) {
-          positions_.push_back(static_cast<double>(p->request().at(lane, static_cast<int>(i))));
+          positions_.push_back(static_cast<double>(request.at(lane, static_cast<int>(i))));
         }
       });
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -68,8 +69,11 @@ class LanePack {
 
   [[nodiscard]] const Code& code() const { return *code_; }
 
-  /// What the lanes that have asked want to know, and where the answer goes.
-  [[nodiscard]] const InterleavedVector<Real, W>& request() const { return request_; }
+  /// What the lanes of `where`, which have asked, want to know, in lanes; and where the answer goes.
+  [[nodiscard]] const InterleavedVector<Real, W>& request(Lanes where) {
+    if (keeps_rows_) publish(where);
+    return request_;
+  }
   void give(Lanes where, Pack<Real, W> value) { assign(where, *answer_, value); }
   /// Where the gradients of a sampler that asks for them are to be written, else null. Blocks see only those of lanes
   /// that asked.
@@ -77,6 +81,18 @@ class LanePack {
     return gradient_answer_.data() != nullptr ? &gradient_answer_ : nullptr;
   }
   [[nodiscard]] Real answer(int lane) const { return (*answer_)[lane]; }
+
+  /// Contiguous storage of a sampler that asks for gradients: the same question without a copy. Whoever takes it writes
+  /// the gradients of the lanes that asked into `gradient`, and those of no other lane.
+  struct RowQuestion {
+    target::Rows<Real, W> x, gradient;
+  };
+  [[nodiscard]] bool keeps_rows() const { return keeps_rows_ && gradient_answer_.data() != nullptr; }
+  [[nodiscard]] RowQuestion take_rows() {
+    gradient_is_in_rows_ = true;
+    return rows();
+  }
+  [[nodiscard]] virtual bool gradient_is_finite(int lane) const = 0;
 
   /// Which chain a lane works on and which draw it is making.
   Pack<U, W> chain{U(0)};
@@ -118,8 +134,14 @@ class LanePack {
   InterleavedVector<Real, W> request_;
   InterleavedVector<Real, W> gradient_answer_;
   Pack<Real, W>* answer_ = nullptr;
+  bool keeps_rows_ = false;           ///< contiguous storage
+  bool gradient_is_in_rows_ = false;  ///< whoever answers has written it there
 
  private:
+  /// Makes what contiguous storage has asked readable in lanes.
+  virtual void publish(Lanes where) = 0;
+  [[nodiscard]] virtual RowQuestion rows() const = 0;
+
   const Code* code_;
 };
 
@@ -167,6 +189,7 @@ class SamplerPack final : public LanePack<Real, W> {
       this->request_ = state.request;
     } else {
       this->request_ = InterleavedVector<Real, W>(request_memory_.get(), shape_.dimension);
+      this->keeps_rows_ = true;
     }
     this->answer_ = &state.answer;
     if constexpr (with_gradient) {
@@ -239,13 +262,11 @@ class SamplerPack final : public LanePack<Real, W> {
     }
     // A metric must not move the starts: they are meant in the target's coordinates.
     if (with_gradient && !map_.is_identity()) lanes::for_each_lane(where, [&](int lane) { invert_request(lane); });
-    publish(where);
   }
 
   void place(int lane, const double* position) override {
     for (int i = 0; i < shape_.dimension; ++i) state.request.set(lane, i, static_cast<Real>(position[i]));
     invert_request(lane);
-    publish(Lanes::only(lane));
   }
 
   void begin(Lanes where) override {
@@ -254,6 +275,17 @@ class SamplerPack final : public LanePack<Real, W> {
     assign(where, state.x, state.request);
     assign(where, state.log_density, state.answer);
     assign(where, state.events, U(0));
+  }
+
+  [[nodiscard]] bool gradient_is_finite([[maybe_unused]] int lane) const override {
+    if constexpr (with_gradient) {
+      for (int i = 0; i < shape_.dimension; ++i) {
+        const Real slope =
+            this->gradient_is_in_rows_ ? state.answer_gradient.at(lane, i) : this->gradient_answer_.at(lane, i);
+        if (!std::isfinite(slope)) return false;
+      }
+    }
+    return true;
   }
 
   [[nodiscard]] std::uint64_t events(const std::byte* record) override {
@@ -353,15 +385,26 @@ class SamplerPack final : public LanePack<Real, W> {
     for (int i = 0; i < shape_.dimension; ++i) state.request.set(lane, i, u.at(0, i));
   }
 
-  /// Makes what contiguous storage has asked readable in lanes.
-  void publish(Lanes where) {
+  void publish([[maybe_unused]] Lanes where) override {
     if constexpr (S == Storage::contiguous) transpose(where, this->request_, state.request);
   }
 
-  /// Hands the gradients of the lanes that asked to the blocks. A density writes every lane's, wanted or not.
+  [[nodiscard]] typename Base::RowQuestion rows() const override {
+    typename Base::RowQuestion question{};
+    if constexpr (with_gradient && S == Storage::contiguous) {
+      question.x.size = question.gradient.size = shape_.dimension;
+      for (int lane = 0; lane < W; ++lane) {
+        question.x.lanes[lane] = state.request.lane_data(lane);
+        question.gradient.lanes[lane] = state.answer_gradient.lane_data(lane);
+      }
+    }
+    return question;
+  }
+
+  /// Hands the gradients of the lanes that asked to the blocks. A density in lanes writes every lane's, wanted or not.
   void receive([[maybe_unused]] Lanes where) {
     if constexpr (with_gradient && S == Storage::contiguous) {
-      transpose(where, state.answer_gradient, this->gradient_answer_);
+      if (!this->gradient_is_in_rows_) transpose(where, state.answer_gradient, this->gradient_answer_);
     } else if constexpr (with_gradient) {
       assign(where, state.answer_gradient, this->gradient_answer_);
     }
@@ -381,7 +424,6 @@ class SamplerPack final : public LanePack<Real, W> {
     if constexpr (!machine.states[K].empty()) {
       auto& self = static_cast<SamplerPack&>(base);
       std::get<machine.states[K].number>(Sampler::program.blocks).before(self, where);
-      if constexpr (asks<K>()) self.publish(where);
     }
   }
 

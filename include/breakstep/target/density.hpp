@@ -3,14 +3,21 @@
 
 #include <cstddef>
 
+#include "breakstep/error.hpp"
 #include "breakstep/lanes/cholesky.hpp"
 #include "breakstep/lanes/pack.hpp"
+#include "breakstep/lanes/shared_vector.hpp"
 #include "breakstep/lanes/vector.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
 using lanes::InterleavedVector;
+using lanes::Mask;
 using lanes::Pack;
+
+/// The vectors of W chains, each chain's coordinates contiguous wherever they lie (64-byte aligned and padded).
+template <class Real, int W>
+using Rows = lanes::GatheredVector<Real, W>;
 
 /// What a runtime asks of a target. Safe to use from several threads, each with a workspace of its own.
 template <class Real, int W>
@@ -30,6 +37,13 @@ class Density {
   /// The same, and its gradient, which is written for every lane. Only for densities made with Asks::gradient.
   virtual Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient,
                                  Real* workspace) const = 0;
+  /// Whether the gradient can also be had from rows, which spares contiguous storage two transpositions.
+  [[nodiscard]] virtual bool reads_rows() const { return false; }
+  /// The same bits as `evaluate`, but only for the lanes of `where`; nothing is written for others.
+  virtual Pack<Real, W> evaluate_rows(Mask<W> /*where*/, const Rows<Real, W>& /*x*/, const Rows<Real, W>& /*gradient*/,
+                                      Real* /*workspace*/) const {
+    throw Error("this density cannot read rows", "its target is written for lanes", "ask reads_rows() first");
+  }
 };
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::target

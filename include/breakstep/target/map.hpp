@@ -1,6 +1,7 @@
 // AffineMap: x = m + L·u with L the identity, diagonal or lower triangular; takes N(0, I) to a Gaussian prior.
 #pragma once
 
+#include <cassert>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ class AffineMap {
 
   [[nodiscard]] int dimension() const { return dimension_; }
   [[nodiscard]] bool is_identity() const { return mean_.empty() && scale_.empty() && lower_.empty(); }
+  /// Whether every coordinate goes by itself.
+  [[nodiscard]] bool is_diagonal() const { return lower_.empty(); }
 
   /// x = m + L·u. Both have this map's dimension and must not overlap.
   template <int W>
@@ -61,6 +64,15 @@ class AffineMap {
         for (int k = 0; k <= i; ++k) value = fma(P(lower(i, k)), u[k], value);
       }
       x.store(i, mean_.empty() ? value : value + P(mean_[i]));
+    }
+  }
+
+  /// x = m + L·u of one position, L diagonal.
+  void apply(const Real* u, Real* x) const {
+    assert(is_diagonal());
+    for (int i = 0; i < dimension_; ++i) {
+      const Real value = scale_.empty() ? u[i] : u[i] * scale_[i];
+      x[i] = mean_.empty() ? value : value + mean_[i];
     }
   }
 
@@ -92,6 +104,13 @@ class AffineMap {
       }
       g.store(i, value);
     }
+  }
+
+  /// The same for one gradient, L diagonal.
+  void pull_back(Real* g) const {
+    assert(is_diagonal());
+    if (scale_.empty()) return;
+    for (int i = 0; i < dimension_; ++i) g[i] = g[i] * scale_[i];
   }
 
   /// u ← L⁻ᵀ·u.

@@ -23,40 +23,43 @@ struct EqualCorrelation {
 
 namespace detail {
 
-/// The mean of the coordinates. Four sums, because one would wait for itself.
-template <class Real, int W>
-Pack<Real, W> mean_of(const InterleavedVector<Real, W>& x) {
-  using P = Pack<Real, W>;
-  P sums[4] = {P(Real(0)), P(Real(0)), P(Real(0)), P(Real(0))};
-  int i = 0;
-  for (; i + 4 <= x.length(); i += 4) {
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) sums[k] = sums[k] + x[i + k];
-  }
-  for (; i < x.length(); ++i) sums[0] = sums[0] + x[i];
-  return ((sums[0] + sums[2]) + (sums[1] + sums[3])) / P(static_cast<Real>(x.length()));
+// Vectors here are lanes or rows; sweeps give both the same bits.
+
+template <class V>
+using PackOf = Pack<typename V::Real, V::width>;
+
+/// The mean of the coordinates.
+template <lanes::AnyVector V>
+PackOf<V> mean_of(Mask<V::width> where, const V& x) {
+  const auto total = lanes::sweep<1>(
+      where, [](auto& sums, auto xi) { sums[0] = sums[0] + xi; }, x);
+  return total[0] / PackOf<V>(static_cast<typename V::Real>(x.length()));
 }
 
-/// Σ(xᵢ − mean)²; with a gradient asked for, also gradientᵢ = −slope·(xᵢ − mean) − shift.
-template <bool WithGradient, class Real, int W>
-Pack<Real, W> squares_about(Pack<Real, W> mean, const InterleavedVector<Real, W>& x,
-                            const InterleavedVector<Real, W>& gradient, Real slope, Pack<Real, W> shift) {
-  using P = Pack<Real, W>;
-  P sums[4] = {P(Real(0)), P(Real(0)), P(Real(0)), P(Real(0))};
-  const auto add = [&](int i, P& sum) BREAKSTEP_INLINE_LAMBDA {
-    const P difference = x[i] - mean;
-    sum = fma(difference, difference, sum);
-    if constexpr (WithGradient) gradient.store(i, fma(P(-slope), difference, -shift));
-  };
-  int i = 0;
-  for (; i + 4 <= x.length(); i += 4) {
-    add(i, sums[0]);
-    add(i + 1, sums[1]);
-    add(i + 2, sums[2]);
-    add(i + 3, sums[3]);
-  }
-  for (; i < x.length(); ++i) add(i, sums[0]);
-  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+/// Σ(xᵢ − mean)².
+template <lanes::AnyVector V>
+PackOf<V> squares_about(Mask<V::width> where, const PackOf<V>& mean, const V& x) {
+  return lanes::sweep<1>(
+      where,
+      [](auto& sums, auto m, auto xi) {
+        const auto difference = xi - m;
+        sums[0] = fma(difference, difference, sums[0]);
+      },
+      mean, x)[0];
+}
+
+/// The same, and gradientᵢ = −slope·(xᵢ − mean) − shift.
+template <lanes::AnyVector V>
+PackOf<V> squares_about(Mask<V::width> where, const PackOf<V>& mean, const V& x, const V& gradient,
+                        typename V::Real slope, const PackOf<V>& shift) {
+  return lanes::sweep<1>(
+      where,
+      [slope](auto& sums, auto m, auto away, auto xi, auto& g) {
+        const auto difference = xi - m;
+        sums[0] = fma(difference, difference, sums[0]);
+        g = fma(decltype(xi)(-slope), difference, -away);
+      },
+      mean, shift, x, changing(gradient))[0];
 }
 
 }  // namespace detail
@@ -100,23 +103,34 @@ class MixtureCode {
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {
-    return evaluate<false>(x, x);
+    return evaluate<false>(Mask<W>::all_lanes(), x, x);
   }
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density_and_gradient(const InterleavedVector<Real, W>& x,
                                                        const InterleavedVector<Real, W>& gradient, Real*) const {
-    return evaluate<true>(x, gradient);
+    return evaluate<true>(Mask<W>::all_lanes(), x, gradient);
+  }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density_and_gradient_of_rows(Mask<W> where, const Rows<Real, W>& x,
+                                                               const Rows<Real, W>& gradient, Real*) const {
+    return evaluate<true>(where, x, gradient);
   }
 
  private:
-  template <bool WithGradient, class Real, int W>
-  [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x,
-                                       const InterleavedVector<Real, W>& gradient) const {
+  template <bool WithGradient, lanes::AnyVector V, int W>
+  [[nodiscard]] Pack<typename V::Real, W> evaluate(Mask<W> where, const V& x,
+                                                   [[maybe_unused]] const V& gradient) const {
+    using Real = typename V::Real;
     using P = Pack<Real, W>;
     const double within = modes_.covariance.within();
-    const P mean = detail::mean_of(x);
+    const P mean = detail::mean_of(where, x);
     const auto [along, shift] = modes_.of(mean);
-    const P squares = detail::squares_about<WithGradient>(mean, x, gradient, static_cast<Real>(2 / within), shift);
+    P squares;
+    if constexpr (WithGradient) {
+      squares = detail::squares_about(where, mean, x, gradient, static_cast<Real>(2 / within), shift);
+    } else {
+      squares = detail::squares_about(where, mean, x);
+    }
     return fma(P(static_cast<Real>(-1 / within)), squares, along) - P(static_cast<Real>(modes_.constant));
   }
 
@@ -132,24 +146,30 @@ class MixturePaper {
 
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real*) const {
-    return evaluate<false>(x, x);
+    return evaluate<false>(Mask<W>::all_lanes(), x, x);
   }
   template <class Real, int W>
   [[nodiscard]] Pack<Real, W> log_density_and_gradient(const InterleavedVector<Real, W>& x,
                                                        const InterleavedVector<Real, W>& gradient, Real*) const {
-    return evaluate<true>(x, gradient);
+    return evaluate<true>(Mask<W>::all_lanes(), x, gradient);
+  }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density_and_gradient_of_rows(Mask<W> where, const Rows<Real, W>& x,
+                                                               const Rows<Real, W>& gradient, Real*) const {
+    return evaluate<true>(where, x, gradient);
   }
 
  private:
   static constexpr double centre = 10;
 
-  template <bool WithGradient, class Real, int W>
-  [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x,
-                                       const InterleavedVector<Real, W>& gradient) const {
+  template <bool WithGradient, lanes::AnyVector V, int W>
+  [[nodiscard]] Pack<typename V::Real, W> evaluate(Mask<W> where, const V& x,
+                                                   [[maybe_unused]] const V& gradient) const {
+    using Real = typename V::Real;
     using P = Pack<Real, W>;
     const auto real = [](double number) { return P(static_cast<Real>(number)); };
     const double within = covariance_.within(), along = covariance_.along(), d = covariance_.size;
-    const P mean = detail::mean_of(x), size = abs(mean);
+    const P mean = detail::mean_of(where, x), size = abs(mean);
     const auto exponent = [&](double from) {
       const P distance = size - real(from);
       return real(-0.5 * d / along) * (distance * distance);
@@ -161,7 +181,12 @@ class MixturePaper {
     const P total = same_weight + exp(middle - greatest) + opposite_weight;
     const P balance = copysign((same_weight - opposite_weight) / total, mean);
     const P shift = real(1 / along) * fma(real(-centre), balance, mean);
-    const P squares = detail::squares_about<WithGradient>(mean, x, gradient, static_cast<Real>(1 / within), shift);
+    P squares;
+    if constexpr (WithGradient) {
+      squares = detail::squares_about(where, mean, x, gradient, static_cast<Real>(1 / within), shift);
+    } else {
+      squares = detail::squares_about(where, mean, x);
+    }
     return fma(real(-0.5 / within), squares, greatest + log(total));
   }
 

@@ -51,6 +51,17 @@ concept HasGradient = (HasDensity<T> &&
                           } -> std::same_as<Pack<double, 4>>;
                       });
 
+/// A lane target with a gradient that reads rows as well: `log_density_and_gradient_of_rows(where, x, gradient,
+/// workspace)`, for the lanes of `where` alone and with the same bits. Its workspace is enough for both. Worth it for
+/// densities of many coordinates that work along a chain's coordinates: matrix products, sums.
+template <class T>
+concept ReadsRows = HasDensity<T> && HasGradient<T> &&
+    requires(const T& t, const Rows<double, 4>& rows, double* workspace) {
+  {
+    t.template log_density_and_gradient_of_rows<double, 4>(Mask<4>(), rows, rows, workspace)
+    } -> std::same_as<Pack<double, 4>>;
+};
+
 /// A target evaluated for any number of positions in one call, in double: external models, and likelihoods shaped like
 /// matrix products. `positions` is batch × dimension; the caller's float mode is restored around the call.
 ///
@@ -119,6 +130,16 @@ class LaneDensity final : public Density<Real, W> {
     }
   }
 
+  [[nodiscard]] bool reads_rows() const override { return with_gradient && ReadsRows<Target>; }
+  Pack<Real, W> evaluate_rows(Mask<W> where, const Rows<Real, W>& x, const Rows<Real, W>& gradient,
+                              Real* workspace) const override {
+    if constexpr (with_gradient && ReadsRows<Target>) {
+      return target_->template log_density_and_gradient_of_rows<Real, W>(where, x, gradient, workspace);
+    } else {
+      return Density<Real, W>::evaluate_rows(where, x, gradient, workspace);
+    }
+  }
+
  private:
   static AffineMap<Real> prior_of(const Target& target) {
     if constexpr (HasPrior<Target>) {
@@ -168,7 +189,8 @@ class MappedDensity final : public Density<Real, W> {
 
   [[nodiscard]] int dimension() const override { return inner_->dimension(); }
   [[nodiscard]] std::size_t workspace() const override {
-    return (inner_->workspace() + 15) / 16 * 16 + InterleavedVector<Real, W>::elements(dimension());
+    return inner_workspace() +
+           (reads_rows() ? Mapped::elements(dimension()) : InterleavedVector<Real, W>::elements(dimension()));
   }
   [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& u, Real* workspace) const override {
     return inner_->evaluate(mapped(u, workspace), workspace);
@@ -179,10 +201,26 @@ class MappedDensity final : public Density<Real, W> {
     map_.pull_back(gradient);
     return value;
   }
+  [[nodiscard]] bool reads_rows() const override { return map_.is_diagonal() && inner_->reads_rows(); }
+  Pack<Real, W> evaluate_rows(Mask<W> where, const Rows<Real, W>& u, const Rows<Real, W>& gradient,
+                              Real* workspace) const override {
+    const Mapped memory(workspace + inner_workspace(), dimension());
+    Rows<Real, W> x{.lanes = {}, .size = dimension()};
+    lanes::for_each_lane(where, [&](int lane) {
+      x.lanes[lane] = memory.lane_data(lane);
+      map_.apply(u.lane_data(lane), x.lane_data(lane));
+    });
+    const auto value = inner_->evaluate_rows(where, x, gradient, workspace);
+    lanes::for_each_lane(where, [&](int lane) { map_.pull_back(gradient.lane_data(lane)); });
+    return value;
+  }
 
  private:
+  using Mapped = lanes::Vector<Real, W, lanes::Storage::contiguous>;
+
+  [[nodiscard]] std::size_t inner_workspace() const { return (inner_->workspace() + 15) / 16 * 16; }
   InterleavedVector<Real, W> mapped(const InterleavedVector<Real, W>& u, Real* workspace) const {
-    const InterleavedVector<Real, W> x(workspace + (inner_->workspace() + 15) / 16 * 16, dimension());
+    const InterleavedVector<Real, W> x(workspace + inner_workspace(), dimension());
     map_.apply(u, x);
     return x;
   }

@@ -9,7 +9,6 @@
 #include "breakstep/error.hpp"
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/lanes/math.hpp"
-#include "breakstep/lanes/record_fields.hpp"
 #include "breakstep/runtime/over_chains.hpp"
 #include "warming_up.hpp"
 
@@ -33,12 +32,15 @@ double squared_products(const std::vector<double>& rows, std::size_t n, std::siz
       return sum;
     });
   }
-  const auto products = sums_over_chains(0, n, d * d, [&](std::size_t c, double* sums) {
+  auto products = sums_over_chains(0, n, d * d, [&](std::size_t c, double* sums) {
     const double* x = rows.data() + c * d;
     for (std::size_t i = 0; i < d; ++i) {
-      for (std::size_t j = 0; j < d; ++j) sums[i * d + j] += x[i] * x[j];
+      for (std::size_t j = 0; j <= i; ++j) sums[i * d + j] += x[i] * x[j];
     }
   });
+  for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t j = 0; j < i; ++j) products[j * d + i] = products[i * d + j];
+  }
   return dot(products.data(), products.data(), products.size());
 }
 
@@ -50,11 +52,11 @@ double root_of_largest_eigenvalue(const std::vector<double>& rows, std::size_t d
   for (const double x : rows) largest = std::max(largest, std::fabs(x));
   if (n < 2 || !(largest > 0)) return 0;
   if (!std::isfinite(largest)) return largest;
-  std::vector<double> scaled = rows;  // fourth powers would overflow
+  std::vector<double> scaled = rows, squares(n);  // scaled, because fourth powers would overflow
   for (double& x : scaled) x /= largest;
-  const auto square_of = [&](std::size_t c) { return dot(scaled.data() + c * d, scaled.data() + c * d, d); };
-  const double trace = sum_over_chains(n, square_of) / static_cast<double>(n);
-  const double own = sum_over_chains(n, [&](std::size_t c) { return square_of(c) * square_of(c); });
+  for (std::size_t c = 0; c < n; ++c) squares[c] = dot(scaled.data() + c * d, scaled.data() + c * d, d);
+  const double trace = sum_over_chains(n, [&](std::size_t c) { return squares[c]; }) / static_cast<double>(n);
+  const double own = sum_over_chains(n, [&](std::size_t c) { return squares[c] * squares[c]; });
   const auto pairs = static_cast<double>(n) * static_cast<double>(n - 1);
   const double trace_of_square = std::max(0.0, squared_products(scaled, n, d) - own) / pairs;
   return largest * std::sqrt(trace_of_square / trace);
@@ -79,9 +81,12 @@ MeadsParameters meads_parameters(const Ensemble& ensemble, double draws) {
     found.scale.push_back(sd > 0 && std::isfinite(sd) ? sd : 1.0);  // chains that are all at one place say nothing
   }
   std::vector<double> positions = ensemble.positions, gradients = ensemble.gradients;
-  for (std::size_t k = 0; k < positions.size(); ++k) {
-    positions[k] = (positions[k] - mean[k % d]) / found.scale[k % d];
-    gradients[k] *= found.scale[k % d];
+  for (std::size_t c = 0; c < n; ++c) {
+    for (std::size_t i = 0; i < d; ++i) {
+      double& position = positions[c * d + i];
+      position = (position - mean[i]) / found.scale[i];
+      gradients[c * d + i] *= found.scale[i];
+    }
   }
   const double stable = share_of_stable / root_of_largest_eigenvalue(gradients, d);
   found.step_size = std::clamp(stable, smallest_step, largest_step);
@@ -104,17 +109,18 @@ std::vector<std::size_t> folds_of(std::size_t chains, std::size_t folds, std::ui
 
 namespace {
 
-/// Those of the chains that `counts` names and that are in a place with a density.
-template <class Real, class Counts>
-Ensemble ensemble_of(const lanes::ChainRecords& records, const std::vector<double>& x, const std::vector<double>& g,
-                     const std::vector<double>& log_density, const Counts& counts) {
-  Ensemble ensemble{.dimension = x.size() / records.chains(), .positions = {}, .gradients = {}};
+/// Those of the chains `members` that are in a place with a density. The others are all chains'.
+Ensemble ensemble_of(const std::vector<std::size_t>& members, const std::vector<double>& x,
+                     const std::vector<double>& gradient, const std::vector<double>& log_density) {
+  Ensemble ensemble{.dimension = x.size() / log_density.size(), .positions = {}, .gradients = {}};
   const auto d = static_cast<std::ptrdiff_t>(ensemble.dimension);
+  ensemble.positions.reserve(members.size() * ensemble.dimension);
+  ensemble.gradients.reserve(members.size() * ensemble.dimension);
   const auto is_finite = [](double value) { return std::isfinite(value); };
-  for (std::size_t c = 0; c < records.chains(); ++c) {
+  for (const std::size_t c : members) {
     const auto own_x = x.begin() + static_cast<std::ptrdiff_t>(c) * d,
-               own_g = g.begin() + static_cast<std::ptrdiff_t>(c) * d;
-    if (!counts(c) || !std::isfinite(log_density[c]) || !std::all_of(own_g, own_g + d, is_finite)) continue;
+               own_g = gradient.begin() + static_cast<std::ptrdiff_t>(c) * d;
+    if (!std::isfinite(log_density[c]) || !std::all_of(own_g, own_g + d, is_finite)) continue;
     ensemble.positions.insert(ensemble.positions.end(), own_x, own_x + d);
     ensemble.gradients.insert(ensemble.gradients.end(), own_g, own_g + d);
   }
@@ -130,7 +136,17 @@ Ensemble ensemble_of(const lanes::ChainRecords& records, const std::vector<doubl
 
 template <class Real>
 FoldedRun<Real>::FoldedRun(std::unique_ptr<Run<Real>> run, std::size_t folds, std::uint64_t seed, double draws_before)
-    : run_(std::move(run)), folds_(folds), seed_(seed), draws_before_(draws_before) {}
+    : run_(std::move(run)),
+      folds_(folds),
+      seed_(seed),
+      draws_before_(draws_before),
+      x_(records(), "x"),
+      gradient_(records(), "gradient"),
+      log_density_(records(), "log_density"),
+      step_size_(records(), "given_step_size"),
+      damping_(records(), "given_damping"),
+      scale_(records(), "scale"),
+      members_(folds) {}
 
 template <class Real>
 void FoldedRun<Real>::start(const Starts& starts) {
@@ -167,29 +183,36 @@ void FoldedRun<Real>::set_step_sizes(const StepSizes&) {
               "fix them first (folds=0)");
 }
 
+/// The same chains stay together for as many draws as there are folds.
+template <class Real>
+void FoldedRun<Real>::shuffle(std::uint32_t draw) {
+  const auto number = static_cast<std::uint32_t>(draw / folds_);
+  if (shuffle_ == number) return;
+  shuffle_ = number;
+  const auto fold_of = folds_of(records().chains(), folds_, seed_, draw);
+  for (auto& fold : members_) fold.clear();
+  for (std::size_t c = 0; c < fold_of.size(); ++c) members_[fold_of[c]].push_back(c);
+}
+
 template <class Real>
 void FoldedRun<Real>::write_parameters(std::uint32_t draw) {
   const lanes::FlushToZero scope;
   auto& all = records();
-  const auto x = lanes::RecordField<Real>(all, "x").read(all),
-             gradient = lanes::RecordField<Real>(all, "gradient").read(all),
-             log_density = lanes::RecordField<Real>(all, "log_density").read(all);
-  const lanes::RecordField<Real> step_size(all, "given_step_size"), damping(all, "given_damping"), scale(all, "scale");
-  const auto fold_of = folds_of(all.chains(), folds_, seed_, draw);
+  x_.read(all, positions_);
+  gradient_.read(all, gradients_);
+  log_density_.read(all, log_densities_);
+  shuffle(draw);
   const std::size_t held = draw % folds_;
   for (std::size_t fold = 0; fold < folds_; ++fold) {
-    const std::size_t followed = (fold + folds_ - 1) % folds_;
-    MeadsParameters found{.step_size = 0, .damping = 0, .scale = std::vector<double>(scale.elements(), 1.0)};
+    MeadsParameters found{.step_size = 0, .damping = 0, .scale = std::vector<double>(scale_.elements(), 1.0)};
     if (fold != held) {
-      found = meads_parameters(
-          ensemble_of<Real>(all, x, gradient, log_density, [&](std::size_t c) { return fold_of[c] == followed; }),
-          draws_before_ + draw);
+      const auto& followed = members_[(fold + folds_ - 1) % folds_];
+      found = meads_parameters(ensemble_of(followed, positions_, gradients_, log_densities_), draws_before_ + draw);
     }
-    for (std::size_t c = 0; c < all.chains(); ++c) {
-      if (fold_of[c] != fold) continue;
-      step_size.write(all, c, &found.step_size);
-      damping.write(all, c, &found.damping);
-      scale.write(all, c, found.scale.data());
+    for (const std::size_t c : members_[fold]) {
+      step_size_.write(all, c, &found.step_size);
+      damping_.write(all, c, &found.damping);
+      scale_.write(all, c, found.scale.data());
     }
   }
 }
@@ -243,9 +266,10 @@ WarmUp warm_up_meads(const typename RunsOf<Real>::Make& make, const WarmUpOption
   const lanes::FlushToZero scope;
   const auto& records = run->records();
   const auto read = [&](const char* field) { return lanes::RecordField<Real>(records, field).read(records); };
-  const auto found = meads_parameters(
-      ensemble_of<Real>(records, read("x"), read("gradient"), read("log_density"), [](std::size_t) { return true; }),
-      options.draws);
+  std::vector<std::size_t> everybody(records.chains());
+  std::iota(everybody.begin(), everybody.end(), std::size_t{0});
+  const auto found =
+      meads_parameters(ensemble_of(everybody, read("x"), read("gradient"), read("log_density")), options.draws);
   result.tuning = {.step_size = found.step_size,
                    .metric = {.sd = found.scale},
                    .parameters = {{"damping", found.damping}, {"draws_before", options.draws}}};

@@ -1,7 +1,6 @@
 // RecordField: one durable field of every chain, found by its name, for what looks at all chains between two draws.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
@@ -33,14 +32,23 @@ class RecordField {
 
   /// All chains' elements, one chain after the other.
   [[nodiscard]] std::vector<double> read(const ChainRecords& records) const {
-    std::vector<double> all(records.chains() * place_.elements);
-    std::vector<Real> one(place_.elements);
-    auto next = all.begin();
-    for (std::size_t c = 0; c < records.chains(); ++c) {
-      if (!one.empty()) std::memcpy(one.data(), records.record(c) + place_.offset, one.size() * sizeof(Real));
-      next = std::copy(one.begin(), one.end(), next);
-    }
+    std::vector<double> all;
+    read(records, all);
     return all;
+  }
+
+  /// The same into memory that is used again and again.
+  void read(const ChainRecords& records, std::vector<double>& all) const {
+    all.resize(records.chains() * place_.elements);
+    double* next = all.data();
+    for (std::size_t c = 0; c < records.chains(); ++c) {
+      const std::byte* from = records.record(c) + place_.offset;
+      for (std::size_t i = 0; i < place_.elements; ++i, from += sizeof(Real)) {
+        Real element;
+        std::memcpy(&element, from, sizeof element);
+        *next++ = static_cast<double>(element);
+      }
+    }
   }
 
   /// One chain's elements: values[0] … values[elements() - 1].

@@ -13,9 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "breakstep/lanes/record_fields.hpp"
 #include "breakstep/runtime/warm_up.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::runtime {
@@ -45,7 +47,8 @@ MeadsParameters meads_parameters(const Ensemble& ensemble, double draws);
 /// estimates of both traces. 0 if all rows are 0.
 double root_of_largest_eigenvalue(const std::vector<double>& rows, std::size_t d);
 
-/// The fold of each chain in the draw after `draws` others. Sizes differ by at most one.
+/// The fold of each chain in the draw after `draws` others; the same for every so many draws as there are folds. Sizes
+/// differ by at most one.
 std::vector<std::size_t> folds_of(std::size_t chains, std::size_t folds, std::uint64_t seed, std::uint32_t draws);
 
 /// A run of generalized HMC whose parameters are written into the chains' records before every draw: fields scale,
@@ -75,11 +78,16 @@ class FoldedRun final : public Run<Real> {
 
  private:
   void write_parameters(std::uint32_t draw);
+  void shuffle(std::uint32_t draw);
 
   std::unique_ptr<Run<Real>> run_;
   std::size_t folds_;
   std::uint64_t seed_;
   double draws_before_;
+  lanes::RecordField<Real> x_, gradient_, log_density_, step_size_, damping_, scale_;
+  std::vector<std::vector<std::size_t>> members_;              ///< of each fold, in order
+  std::optional<std::uint32_t> shuffle_;                       ///< the number of the one that they are of
+  std::vector<double> positions_, gradients_, log_densities_;  ///< of all chains before a draw; memory to use again
 };
 
 extern template class FoldedRun<float>;

@@ -1,7 +1,10 @@
 // Daily returns that switch between two regimes, one with memory of the day before.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -68,22 +71,35 @@ class GoogleStock {
 
     [[nodiscard]] P standard1(P y) const { return (y - alpha1) * inverse1; }
     [[nodiscard]] P standard2(P y, P previous) const { return (y - fma(rho, previous, alpha2)) * inverse2; }
+    /// η₁ and η₂ of a day.
+    [[nodiscard]] BREAKSTEP_INLINE std::array<P, 2> likelihoods(P y, P previous) const {
+      const P half(Real(0.5)), u1 = standard1(y), u2 = standard2(y, previous);
+      return {exp(fma(-half * u1, u1, log_height1)), exp(fma(-half * u2, u2, log_height2))};
+    }
 
     Logistic<Real, W> p1, p2, xi;
     P alpha1, alpha2, rho, inverse1, inverse2, log_height1, log_height2;
   };
+
+  /// A day's likelihood is at least the floor, or NaN; what log has to say of numbers below is left out.
+  template <class Real, int W>
+  [[nodiscard]] static BREAKSTEP_INLINE Pack<Real, W> log_of_sum(Pack<Real, W> sum) {
+    return select(sum < Pack<Real, W>(std::numeric_limits<Real>::infinity()), log_of_positive(sum), sum);
+  }
 
   template <bool WithGradient, class Real, int W>
   [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient,
                                        Real* workspace) const {
     using P = Pack<Real, W>;
     const Model<Real, W> model(x);
-    const P one(Real(1)), half(Real(0.5)), floor(static_cast<Real>(least));
+    const P one(Real(1)), floor(static_cast<Real>(least));
     const Real* y = y_.as<Real>();
-    P previous = x[8], xi = model.xi.value, log_likelihood(Real(0));
-    for (std::size_t t = 0; t < y_.size(); ++t) {
-      const P now(y[t]), u1 = model.standard1(now), u2 = model.standard2(now, previous);
-      const P eta1 = exp(fma(-half * u1, u1, model.log_height1)), eta2 = exp(fma(-half * u2, u2, model.log_height2));
+    const std::size_t last_day = y_.size() - 1;
+    P xi = model.xi.value, log_likelihood(Real(0)), sum_before = one, now(y[0]);
+    auto [eta1, eta2] = model.likelihoods(now, x[8]);
+    // What a day needs is computed the day before, and its logarithm is taken the day after: of these long chains of
+    // operations none then waits for the only one that goes from day to day, that of ξ.
+    for (std::size_t t = 0; t <= last_day; ++t) {
       const P stay1 = fma(model.p1.value, eta1, model.p1.complement * eta2);
       const P stay2 = fma(model.p2.complement, eta1, model.p2.value * eta2);
       const P sum = max(floor, fma(xi, stay1, (one - xi) * stay2));  // NaN stays NaN
@@ -93,10 +109,16 @@ class GoogleStock {
         eta1.store(day + W);
         eta2.store(day + 2 * std::ptrdiff_t{W});
       }
-      log_likelihood = log_likelihood + log(sum);
       xi = xi * stay1 / sum;
-      previous = now;
+      const P next(y[std::min(t + 1, last_day)]);
+      const auto etas = model.likelihoods(next, now);
+      eta1 = etas[0];
+      eta2 = etas[1];
+      now = next;
+      log_likelihood = log_likelihood + log_of_sum(sum_before);
+      sum_before = sum;
     }
+    log_likelihood = log_likelihood + log_of_sum(sum_before);
     if constexpr (WithGradient) go_back(model, x, gradient, workspace);
     return log_likelihood + log_prior<WithGradient>(model, x, gradient);
   }

@@ -71,7 +71,10 @@ class LanePack {
 
   /// What the lanes of `where`, which have asked, want to know, in lanes; and where the answer goes.
   [[nodiscard]] const InterleavedVector<Real, W>& request(Lanes where) {
-    if (keeps_rows_) publish(where);
+    if (keeps_rows_) {
+      publish(where);
+      gradient_is_in_rows_ = false;
+    }
     return request_;
   }
   void give(Lanes where, Pack<Real, W> value) { assign(where, *answer_, value); }

@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "breakstep/lanes/math/exponential.hpp"
+#include "breakstep/lanes/math/rough_expm1.hpp"
 #include "breakstep/lanes/math/trigonometric.hpp"
 #include "math_accuracy.hpp"
 
@@ -75,6 +76,19 @@ std::vector<Row<T>> elementary_rows() {
                   {"-log(2)/2", R::around(-std::log(T(2)) / 2)},
                   {"tiny", R::around(Limits::epsilon() / 4)},
                   {"-tiny", R::around(-Limits::epsilon() / 4)}},
+  });
+  const T rough_end = single ? T(88) : T(709);
+  rows.push_back({
+      .function = "rough_expm1",
+      .claimed_ulp = 2.1,
+      .apply = unary<T>([](auto x) { return rough_expm1(x); }),
+      .precise = [](mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr) { mpfr_expm1(r, x, MPFR_RNDN); },
+      .fast = [](W x, W) { return std::expm1(x); },
+      .domains = {{"all", R::values(-40, rough_end)},
+                  {"[-2, 2]", R::values(-2, 2)},
+                  {"all magnitudes", R::numbers(-rough_end, rough_end)},
+                  {"log(2)/2", R::around(std::log(T(2)) / 2)},
+                  {"-log(2)/2", R::around(-std::log(T(2)) / 2)}},
   });
   rows.push_back({
       .function = "tanh",

@@ -8,6 +8,7 @@
 
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/lanes/math/exponential.hpp"
+#include "breakstep/lanes/math/rough_expm1.hpp"
 #include "breakstep/lanes/math/special.hpp"
 #include "breakstep/lanes/math/trigonometric.hpp"
 
@@ -187,6 +188,28 @@ TYPED_TEST(SpecialValues, Expm1) {
   const T last = std::log(S::most) * (1 - S::epsilon);
   EXPECT_LT(expm1(Pack<T, 4>(last))[2], S::inf);
   EXPECT_EQ(expm1(Pack<T, 4>(std::nextafter(std::log(S::most), S::inf) + last * S::epsilon))[2], S::inf);
+}
+
+TYPED_TEST(SpecialValues, RoughExpm1) {
+  using T = TypeParam;
+  using S = Special<T>;
+  expect_values<T>({{T(0), T(0)},
+                    {T(-0.0), T(0)},
+                    {S::least, S::least},
+                    {-S::least, -S::least},
+                    {S::epsilon / 16, S::epsilon / 16},
+                    {T(-100), T(-1)},
+                    {-S::most, T(-1)},
+                    {-S::inf, T(-1)},
+                    {S::nan, S::nan},
+                    {-S::nan, S::nan}},
+                   "rough_expm1", [](auto x) { return rough_expm1(x); });
+  const lanes::FlushToZero mode;
+  const T most = rough_expm1(Pack<T, 4>(std::is_same_v<T, float> ? T(88) : T(709)))[2];
+  EXPECT_GT(most, S::most / 8);
+  EXPECT_LT(most, S::inf);
+  EXPECT_EQ(rough_expm1(Pack<T, 4>(S::most))[2], most);
+  EXPECT_EQ(rough_expm1(Pack<T, 4>(S::inf))[2], most);
 }
 
 TYPED_TEST(SpecialValues, Tanh) {

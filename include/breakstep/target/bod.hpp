@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "breakstep/lanes/math.hpp"
+#include "breakstep/lanes/math/rough_expm1.hpp"
 #include "breakstep/target/data.hpp"
 #include "breakstep/target/data_table.hpp"
 #include "breakstep/target/target.hpp"
@@ -26,23 +26,23 @@ class BodLikelihood {
                                        const InterleavedVector<Real, W>& gradient) const {
     using P = Pack<Real, W>;
     constexpr double precision = 1 / 2e-4;
-    const P level = x[0], rate = x[1];
-    P squares(Real(0)), by_level(Real(0)), by_rate(Real(0));
+    const P level = x[0], minus_rate = -x[1];
+    P squares(Real(0)), by_level(Real(0)), by_minus_rate(Real(0));
     const Real* times = times_.as<Real>();
     const Real* observed = observed_.as<Real>();
     for (std::size_t i = 0; i < times_.size(); ++i) {
-      const P t(times[i]), saturation = -expm1(-(rate * t));
-      const P residual = fma(level, saturation, P(-observed[i]));
+      const P t(times[i]), minus_share = rough_expm1(minus_rate * t);
+      const P residual = fma(level, minus_share, P(observed[i]));
       squares = fma(residual, residual, squares);
       if constexpr (WithGradient) {
-        by_level = fma(residual, saturation, by_level);
-        by_rate = fma(residual * t, P(Real(1)) - saturation, by_rate);
+        by_level = fma(residual, minus_share, by_level);
+        by_minus_rate = fma(residual * t, minus_share + Real(1), by_minus_rate);
       }
     }
     if constexpr (WithGradient) {
       const P factor(static_cast<Real>(-precision));
       gradient.store(0, factor * by_level);
-      gradient.store(1, factor * level * by_rate);
+      gradient.store(1, -factor * level * by_minus_rate);
     }
     return P(static_cast<Real>(-0.5 * precision)) * squares;
   }

@@ -50,8 +50,11 @@ class GoogleStock {
   }
 
  private:
-  static constexpr std::size_t kept = 3;  // packs per day that the way back needs: ξ before it, η₁ and η₂
+  /// Packs per day that the way back needs: ξ before it, η₁, η₂ and 1 over the day's likelihood.
+  static constexpr std::size_t kept = 4;
   static constexpr double least = 1e-6;
+  /// Days whose likelihoods share a logarithm. In float the product is a number as long as they are below 10⁹ each.
+  static constexpr std::size_t together = 4;
 
   template <class Real, int W>
   struct Model {
@@ -81,10 +84,10 @@ class GoogleStock {
     P alpha1, alpha2, rho, inverse1, inverse2, log_height1, log_height2;
   };
 
-  /// A day's likelihood is at least the floor, or NaN; what log has to say of numbers below is left out.
+  /// Of likelihoods that are at least the floor, or NaN: what log has to say of numbers below is left out.
   template <class Real, int W>
-  [[nodiscard]] static BREAKSTEP_INLINE Pack<Real, W> log_of_sum(Pack<Real, W> sum) {
-    return select(sum < Pack<Real, W>(std::numeric_limits<Real>::infinity()), log_of_positive(sum), sum);
+  [[nodiscard]] static BREAKSTEP_INLINE Pack<Real, W> log_of_product(Pack<Real, W> x) {
+    return select(x < Pack<Real, W>(std::numeric_limits<Real>::infinity()), log_of_positive(x), x);
   }
 
   template <bool WithGradient, class Real, int W>
@@ -95,30 +98,35 @@ class GoogleStock {
     const P one(Real(1)), floor(static_cast<Real>(least));
     const Real* y = y_.as<Real>();
     const std::size_t last_day = y_.size() - 1;
-    P xi = model.xi.value, log_likelihood(Real(0)), sum_before = one, now(y[0]);
+    P xi = model.xi.value, log_likelihood(Real(0)), product = one, product_before = one, now(y[0]);
     auto [eta1, eta2] = model.likelihoods(now, x[8]);
-    // What a day needs is computed the day before, and its logarithm is taken the day after: of these long chains of
+    // What a day needs is computed the day before, and logarithms are taken some days later: of these long chains of
     // operations none then waits for the only one that goes from day to day, that of ξ.
     for (std::size_t t = 0; t <= last_day; ++t) {
       const P stay1 = fma(model.p1.value, eta1, model.p1.complement * eta2);
       const P stay2 = fma(model.p2.complement, eta1, model.p2.value * eta2);
-      const P sum = max(floor, fma(xi, stay1, (one - xi) * stay2));  // NaN stays NaN
+      const P sum = max(floor, fma(xi, stay1, (one - xi) * stay2)), inverse = one / sum;  // NaN stays NaN
       if constexpr (WithGradient) {
         Real* const day = workspace + kept * t * W;
         xi.store(day);
         eta1.store(day + W);
         eta2.store(day + 2 * std::ptrdiff_t{W});
+        inverse.store(day + 3 * std::ptrdiff_t{W});
       }
-      xi = xi * stay1 / sum;
+      xi = xi * stay1 * inverse;
       const P next(y[std::min(t + 1, last_day)]);
       const auto etas = model.likelihoods(next, now);
       eta1 = etas[0];
       eta2 = etas[1];
       now = next;
-      log_likelihood = log_likelihood + log_of_sum(sum_before);
-      sum_before = sum;
+      product = product * sum;
+      if (t % together == together - 1) {
+        log_likelihood = log_likelihood + log_of_product(product_before);
+        product_before = product;
+        product = one;
+      }
     }
-    log_likelihood = log_likelihood + log_of_sum(sum_before);
+    log_likelihood = log_likelihood + log_of_product(product_before) + log_of_product(product);
     if constexpr (WithGradient) go_back(model, x, gradient, workspace);
     return log_likelihood + log_prior<WithGradient>(model, x, gradient);
   }
@@ -128,25 +136,24 @@ class GoogleStock {
   void go_back(const Model<Real, W>& model, const InterleavedVector<Real, W>& x,
                const InterleavedVector<Real, W>& gradient, const Real* workspace) const {
     using P = Pack<Real, W>;
-    const P one(Real(1)), zero(Real(0)), floor(static_cast<Real>(least));
+    const P one(Real(1)), zero(Real(0)), of_floor = one / P(static_cast<Real>(least));
     const Real* y = y_.as<Real>();
     P by_xi = zero, by_p1 = zero, by_p2 = zero, by_alpha1 = zero, by_alpha2 = zero, by_rho = zero, by_y0 = zero;
-    P by_log_sigma1 = zero, by_log_sigma2 = zero;
+    P by_log_sigma1 = zero, by_log_sigma2 = zero, next_xi = zero;
     for (std::size_t t = y_.size(); t-- > 0;) {
       const Real* const day = workspace + kept * t * W;
       const P xi = P::load(day), eta1 = P::load(day + W), eta2 = P::load(day + 2 * std::ptrdiff_t{W});
+      const P inverse = P::load(day + 3 * std::ptrdiff_t{W});
       const P now(y[t]), previous = t > 0 ? P(y[t > 0 ? t - 1 : 0]) : x[8];
       const P u1 = model.standard1(now), u2 = model.standard2(now, previous);
       const P stay1 = fma(model.p1.value, eta1, model.p1.complement * eta2);
       const P stay2 = fma(model.p2.complement, eta1, model.p2.value * eta2);
-      const P sum = fma(xi, stay1, (one - xi) * stay2), inverse = one / max(floor, sum);
-      const P next_xi = xi * stay1 * inverse;
       // Where the floor holds, the sum has no influence.
-      const P by_sum = select(sum < floor, zero, inverse * fnma(by_xi, next_xi, one));
+      const P by_sum = select(inverse == of_floor, zero, inverse * fnma(by_xi, next_xi, one));
       const P by_stay1 = xi * fma(by_xi, inverse, by_sum), by_stay2 = by_sum * (one - xi);
       by_xi = fma(by_xi, stay1 * inverse, by_sum * (stay1 - stay2));
       by_p1 = fma(by_stay1, eta1 - eta2, by_p1);
-      by_p2 = fma(by_stay2, eta2 - eta1, by_p2);
+      by_p2 = fnma(by_stay2, eta1 - eta2, by_p2);
       const P by_log_eta1 = eta1 * fma(by_stay1, model.p1.value, by_stay2 * model.p2.complement);
       const P by_log_eta2 = eta2 * fma(by_stay1, model.p1.complement, by_stay2 * model.p2.value);
       by_alpha1 = fma(by_log_eta1, u1, by_alpha1);
@@ -155,6 +162,7 @@ class GoogleStock {
       by_log_sigma1 = fma(by_log_eta1, fma(u1, u1, -one), by_log_sigma1);
       by_log_sigma2 = fma(by_log_eta2, fma(u2, u2, -one), by_log_sigma2);
       by_y0 = by_log_eta2 * u2;  // the last one, of the first day, is meant
+      next_xi = xi;
     }
     gradient.store(0, by_alpha1 * model.inverse1);
     gradient.store(1, by_alpha2 * model.inverse2);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -84,10 +83,11 @@ class GoogleStock {
     P alpha1, alpha2, rho, inverse1, inverse2, log_height1, log_height2;
   };
 
-  /// Of likelihoods that are at least the floor, or NaN: what log has to say of numbers below is left out.
+  /// Of likelihoods that are at least the floor, or NaN: what log has to say of numbers below is left out. A product
+  /// that is too large for a number says nothing of them: it becomes NaN, which samplers reject.
   template <class Real, int W>
   [[nodiscard]] static BREAKSTEP_INLINE Pack<Real, W> log_of_product(Pack<Real, W> x) {
-    return select(x < Pack<Real, W>(std::numeric_limits<Real>::infinity()), log_of_positive(x), x);
+    return log_of_positive(x) + (x - x);
   }
 
   template <bool WithGradient, class Real, int W>

@@ -302,7 +302,7 @@ def speedups(results, canvas):
             with_spread(canvas, axis, mode, ms, [results.speedup(name, m, faster=mode) for m in ms], NAMES[mode])
         label(axis, "chains", "speed-up over lock-step", title)
         axis.set_ylim(bottom=0)
-    canvas.axes[0].legend()
+    canvas.figure.legend(*canvas.axes[0].get_legend_handles_labels(), loc="outside lower center", ncol=4)
 
 
 # name: (function, panels, what it needs)

@@ -36,7 +36,9 @@ def run(lab):
         chains = int(options[options.index("--chains") + 1])
         # As many draws as take free chains so long, but no more than lock-step makes in six times that.
         rate = advice["draws_per_second"] * min(1.0, 6 / advice["speedup_over_lockstep"])
-        draws = max(20, round(seconds * rate / chains))
+        # Nor so many that their summary takes longer than they do.
+        dimension = int(options[options.index("--dimension") + 1]) if "--dimension" in options else 1
+        draws = max(20, min(round(seconds * rate / chains), 20_000_000 // (chains * dimension)))
         how = ["--precision", advice["precision"], "--storage", advice["storage"], "--draws", str(draws), "--json"]
         found = {"lockstep": [], "advised": []}
         for turn in range(rounds):

@@ -7,6 +7,7 @@
 // choice.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -491,7 +492,7 @@ auto sweep(Mask<W> where, F f, const Operands&... operands) {
   } else {
     constexpr int N = native_width<T>;
     constexpr bool at_once = W == N && Sums > 0;
-    Pack<T, N> found[Sums > 0 ? Sums : 1][at_once ? N : 1];
+    Pack<T, N> found[std::max(Sums, 1)][at_once ? N : 1];
     if (at_once && !where.all()) {
       for (auto& own : found) {
         for (auto& sum : own) sum = Pack<T, N>(T(0));

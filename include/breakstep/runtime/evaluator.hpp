@@ -58,9 +58,10 @@ class LaneEvaluator final : public Evaluator<Real, W> {
     counters.evaluations_asked += static_cast<std::uint64_t>(where.count());
     if (reads_rows_ && pack.keeps_rows()) {
       const auto computed = whole_packs_ ? Mask<W>::all_lanes() : where;
-      auto [x, gradient] = pack.take_rows();
-      lanes::for_each_lane(computed & ~where, [&](int lane) { gradient.lanes[lane] = unwanted(lane, x.size); });
-      pack.give(where, density_->evaluate_rows(computed, x, gradient, workspace_.get()));
+      auto rows = pack.take_rows();
+      lanes::for_each_lane(computed & ~where,
+                           [&](int lane) { rows.gradient.lanes[lane] = unwanted(lane, rows.x.size); });
+      pack.give(where, density_->evaluate_rows(computed, rows.x, rows.gradient, workspace_.get()));
       counters.evaluations_executed += static_cast<std::uint64_t>(computed.count());
       return;
     }

@@ -1,10 +1,11 @@
 """Known answers: what the draws of each target must agree with."""
 import json
+import math
 import pathlib
 
 import numpy as np
 
-from moments import z_score
+from moments import deviation_error, kurtosis, z_score
 from problem import SCHOOLS
 
 
@@ -59,8 +60,14 @@ def _schools_quantities(draws):
 def _reference_quantities(draws, reference):
     quantities = list(reference["quantities"].items())[: draws.shape[2]]
     column = {key: np.array([row[key] for _, row in quantities]) for key in ("mean", "sd", "mcse_mean", "mcse_sd")}
+    sizes = np.array([row.get("ess") or math.inf for _, row in quantities])
+    flat = draws.reshape(-1, draws.shape[2])
+    errors = [
+        deviation_error(error, sd, size, kurtosis(flat[:, i]))
+        for i, (error, sd, size) in enumerate(zip(column["mcse_sd"], column["sd"], sizes))
+    ]
     names = [name for name, _ in quantities]
-    return _means_and_squares(draws, names, column["mean"], column["sd"], column["mcse_mean"], column["mcse_sd"])
+    return _means_and_squares(draws, names, column["mean"], column["sd"], column["mcse_mean"], np.array(errors))
 
 
 def _means_and_squares(draws, names, means, deviations, mean_errors, deviation_errors):

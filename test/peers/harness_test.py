@@ -49,6 +49,20 @@ class Moments(unittest.TestCase):
     def test_chains_that_never_moved_are_wrong(self):
         self.assertNotEqual(moments.verdict({"x": moments.z_score([1.0, 1.0, 1.0], 0.0)}), "")
 
+    def test_kurtosis_of_known_sequences(self):
+        self.assertAlmostEqual(moments.kurtosis([-1.0, 1.0]), 1.0)
+        self.assertAlmostEqual(moments.kurtosis([-1.0] + [0.0] * 8 + [1.0]), 5.0)
+        self.assertEqual(moments.kurtosis([2.0, 2.0]), 3.0)
+        self.assertEqual(moments.kurtosis([0.0, float("nan")]), 3.0)
+
+    def test_references_that_missed_a_tail_are_not_believed_to_know_their_error(self):
+        # 3,200 draws of kurtosis 11 leave an error of 2.8 % in the standard deviation, whatever the reference says.
+        self.assertAlmostEqual(moments.deviation_error(0.0118, 0.815, 3220, 11.2), 0.815 * (10.2 / 4 / 3220) ** 0.5)
+        self.assertEqual(moments.deviation_error(0.1, 0.815, 3220, 11.2), 0.1)
+        self.assertEqual(moments.deviation_error(0.0, 1.0, float("inf"), 1e9), 0.0)
+        # Nobody's draws excuse themselves by tails of their own.
+        self.assertEqual(moments.deviation_error(0.0, 1.0, 6.0, 1e9), 1.0)
+
 
 class Table(unittest.TestCase):
     def test_aligns_and_shortens(self):

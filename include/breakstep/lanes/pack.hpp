@@ -406,15 +406,58 @@ requires std::is_floating_point_v<T> BREAKSTEP_INLINE Pack<T, W> sqrt(Pack<T, W>
       a);
 }
 
-/// The smaller; `b` if either is NaN.
+namespace detail {
+
+// The hardware's instructions, which g++ does not see in `a < b ? a : b` of vectors, at every width: with subnormals
+// that count as zero they give zero, where a comparison and a selection would hand the subnormal on.
+struct Smaller {
+  static BREAKSTEP_INLINE float of(float a, float b) { return _mm_cvtss_f32(_mm_min_ss(_mm_set_ss(a), _mm_set_ss(b))); }
+  static BREAKSTEP_INLINE double of(double a, double b) {
+    return _mm_cvtsd_f64(_mm_min_sd(_mm_set_sd(a), _mm_set_sd(b)));
+  }
+  static BREAKSTEP_INLINE __m128 of(__m128 a, __m128 b) { return _mm_min_ps(a, b); }
+  static BREAKSTEP_INLINE __m128d of(__m128d a, __m128d b) { return _mm_min_pd(a, b); }
+  static BREAKSTEP_INLINE __m256 of(__m256 a, __m256 b) { return _mm256_min_ps(a, b); }
+  static BREAKSTEP_INLINE __m256d of(__m256d a, __m256d b) { return _mm256_min_pd(a, b); }
+#if BREAKSTEP_ISA_AVX512
+  static BREAKSTEP_INLINE __m512 of(__m512 a, __m512 b) { return _mm512_maskz_min_ps(0xFFFF, a, b); }
+  static BREAKSTEP_INLINE __m512d of(__m512d a, __m512d b) { return _mm512_maskz_min_pd(0xFF, a, b); }
+#endif
+};
+struct Larger {
+  static BREAKSTEP_INLINE float of(float a, float b) { return _mm_cvtss_f32(_mm_max_ss(_mm_set_ss(a), _mm_set_ss(b))); }
+  static BREAKSTEP_INLINE double of(double a, double b) {
+    return _mm_cvtsd_f64(_mm_max_sd(_mm_set_sd(a), _mm_set_sd(b)));
+  }
+  static BREAKSTEP_INLINE __m128 of(__m128 a, __m128 b) { return _mm_max_ps(a, b); }
+  static BREAKSTEP_INLINE __m128d of(__m128d a, __m128d b) { return _mm_max_pd(a, b); }
+  static BREAKSTEP_INLINE __m256 of(__m256 a, __m256 b) { return _mm256_max_ps(a, b); }
+  static BREAKSTEP_INLINE __m256d of(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
+#if BREAKSTEP_ISA_AVX512
+  static BREAKSTEP_INLINE __m512 of(__m512 a, __m512 b) { return _mm512_maskz_max_ps(0xFFFF, a, b); }
+  static BREAKSTEP_INLINE __m512d of(__m512d a, __m512d b) { return _mm512_maskz_max_pd(0xFF, a, b); }
+#endif
+};
+
+}  // namespace detail
+
+/// The smaller; `b` if either is NaN or both are zero.
 template <class T, int W>
 BREAKSTEP_INLINE Pack<T, W> min(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
-  return select(a < b, a, b);
+  if constexpr (std::is_floating_point_v<T>) {
+    return Pack<T, W>::map([](auto x, auto y) { return decltype(x)(detail::Smaller::of(x, y)); }, a, b);
+  } else {
+    return select(a < b, a, b);
+  }
 }
-/// The larger; `b` if either is NaN.
+/// The larger; `b` if either is NaN or both are zero.
 template <class T, int W>
 BREAKSTEP_INLINE Pack<T, W> max(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
-  return select(a > b, a, b);
+  if constexpr (std::is_floating_point_v<T>) {
+    return Pack<T, W>::map([](auto x, auto y) { return decltype(x)(detail::Larger::of(x, y)); }, a, b);
+  } else {
+    return select(a > b, a, b);
+  }
 }
 
 /// Only the sign bit of each lane, in place.

@@ -33,7 +33,7 @@ std::optional<runtime::WarmUp> arrive_first(const std::shared_ptr<const AnyTarge
   constexpr int most_steps = 100;
   auto arrived = chains < enough_to_pool
                      ? runtime::arrive<Real>(runs.whole, first, own_seed, execution)
-                     : runtime::warm_up_chees<Real>(runs.whole, most_steps, first, own_seed, execution);
+                     : runtime::warm_up_chees<Real>(runs.whole, {.max_steps = most_steps}, first, own_seed, execution);
   options.draws -= draws;
   options.starts = {.kind = runtime::Starts::Kind::given, .scale = 1, .positions = arrived.positions};
   return arrived;

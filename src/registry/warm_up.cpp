@@ -29,8 +29,9 @@ runtime::WarmUp warm_up(const MakeSampler& make_sampler, const std::shared_ptr<c
   if (parameter_of(*sampler, "trajectory")) {
     changed->set("keep_proposals", 1);
     const auto runs = runs_of<Real>(*changed, *changed, target, storage, chains, one_chain_at_a_time);
-    return runtime::warm_up_chees<Real>(runs.whole, static_cast<int>(*parameter_of(*sampler, "max_steps")), options,
-                                        seed, execution);
+    const runtime::TrajectoryLimits limits{.max_steps = static_cast<int>(*parameter_of(*sampler, "max_steps")),
+                                           .price = *parameter_of(*sampler, "price")};
+    return runtime::warm_up_chees<Real>(runs.whole, limits, options, seed, execution);
   }
   if (const auto folds = parameter_of(*sampler, "folds")) {
     // Folds that follow each other cannot leave bad starts: a single chain in a steep place makes the steps of others

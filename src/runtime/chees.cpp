@@ -29,13 +29,13 @@ std::vector<double> weighted_mean(const std::vector<double>& values, const std::
 
 }  // namespace
 
-double chees_slope(const Proposals& p) {
+CheesCriterion chees_criterion(const Proposals& p) {
   const std::size_t chains = p.weight.size(), d = p.dimension;
   const double total = sum_over_chains(chains, [&](std::size_t c) { return p.weight[c]; });
-  if (!(total > 0)) return 0;
+  if (!(total > 0)) return {};
   const auto mean_before = weighted_mean(p.before, p.weight, d), mean_proposed = weighted_mean(p.proposed, p.weight, d);
-  const double sum = sum_over_chains(chains, [&](std::size_t c) {
-    if (!(p.weight[c] > 0)) return 0.0;
+  const auto sums = sums_over_chains(0, chains, 2, [&](std::size_t c, double* sum) {
+    if (!(p.weight[c] > 0)) return;
     double before = 0, proposed = 0, along = 0;
     for (std::size_t i = 0; i < d; ++i) {
       const double from = p.before[c * d + i] - mean_before[i], to = p.proposed[c * d + i] - mean_proposed[i];
@@ -43,10 +43,12 @@ double chees_slope(const Proposals& p) {
       proposed += to * to;
       along += to * p.momentum[c * d + i];
     }
-    return p.weight[c] * (proposed - before) * along;
+    const double change = proposed - before;
+    sum[0] += p.weight[c] * change * change / 4;
+    sum[1] += p.weight[c] * change * along;
   });
-  const double slope = sum / total;
-  return std::isfinite(slope) ? slope : 0.0;
+  const CheesCriterion criterion{.value = sums[0] / total, .slope = sums[1] / total};
+  return std::isfinite(criterion.value) && std::isfinite(criterion.slope) ? criterion : CheesCriterion{};
 }
 
 double harmonic_mean(const std::vector<double>& acceptances) {
@@ -55,12 +57,15 @@ double harmonic_mean(const std::vector<double>& acceptances) {
   return static_cast<double>(acceptances.size()) / inverses;
 }
 
-TrajectoryLength::TrajectoryLength(double first) : log_length_(std::log(first)) {}
+TrajectoryLength::TrajectoryLength(double first, double price) : log_length_(std::log(first)), price_(price) {}
 
-double TrajectoryLength::update(double slope, double lowest, double highest) {
+double TrajectoryLength::update(const CheesCriterion& criterion, double lowest, double highest) {
   // Adam without momentum, with the constants of the paper's authors.
   constexpr double rate = 0.025, memory = 0.95, longest_move = 0.35, forgetting = 0.75;
   ++updates_;
+  // Of lengths that Halton's sequence has made long and short, not of this draw's alone.
+  usual_value_ = memory * usual_value_ + (1 - memory) * criterion.value;
+  const double slope = criterion.slope - price_ * usual_value_ / (1 - std::pow(memory, updates_));
   square_ = memory * square_ + (1 - memory) * slope * slope;
   const double size = std::sqrt(square_ / (1 - std::pow(memory, updates_)));
   if (size > 0 && std::isfinite(size)) log_length_ += std::clamp(rate * slope / size, -longest_move, longest_move);
@@ -127,9 +132,9 @@ template <class Real>
 class WarmingUpChees {
  public:
   using Make = typename RunsOf<Real>::Make;
-  WarmingUpChees(const Make& make, int max_steps, const WarmUpOptions& options, std::uint64_t seed,
+  WarmingUpChees(const Make& make, const TrajectoryLimits& limits, const WarmUpOptions& options, std::uint64_t seed,
                  const Execution& execution)
-      : make_(make), max_steps_(max_steps), options_(options), seed_(seed), execution_(execution) {}
+      : make_(make), limits_(limits), options_(options), seed_(seed), execution_(execution) {}
 
   WarmUp run() {
     const lanes::FlushToZero scope;
@@ -295,7 +300,7 @@ class WarmingUpChees {
     DualAveraging step_size(first_step, options_.target_accept);
     // Once the metric is learnt, scales are about 1.
     double step = first_step, trajectory = result_.tuning.metric.sd.empty() ? first_step : std::max(first_step, 1.0);
-    TrajectoryLength length(trajectory);
+    TrajectoryLength length(trajectory, limits_.price);
     const lanes::RecordField<Real> x(records, "x"), proposal(records, "proposal"), momentum(records, "end_momentum");
     Variances variances(x.elements());
     double accepted = 0, accepting = 0;
@@ -310,9 +315,13 @@ class WarmingUpChees {
                                 .momentum = momentum.read(records),
                                 .weight = weights_of(draw)};
       const double acceptance = acceptance_of(draw);
-      const double jittered = lanes::halton(t + 1) * trajectory;
+      CheesCriterion criterion = chees_criterion(proposals);
+      criterion.slope *= lanes::halton(t + 1) * trajectory;  // by the length's logarithm
+      // Whole steps are half a step longer in the mean than what was asked for, and that half costs the same at any
+      // length.
+      criterion.value *= trajectory / (trajectory + step);
       step = step_size.update(acceptance);
-      trajectory = length.update(jittered * chees_slope(proposals), step, step * max_steps_);
+      trajectory = length.update(criterion, step, step * limits_.max_steps);
       if (t >= phase.learn_from) variances.add(x.read(records), draw.usable);
       if (t >= half) {
         accepted += acceptance;
@@ -357,7 +366,7 @@ class WarmingUpChees {
   }
 
   const Make& make_;
-  int max_steps_;
+  TrajectoryLimits limits_;
   const WarmUpOptions& options_;
   std::uint64_t seed_;
   Execution execution_;
@@ -368,28 +377,28 @@ class WarmingUpChees {
 }  // namespace
 
 template <class Real>
-WarmUp warm_up_chees(const typename RunsOf<Real>::Make& make, int max_steps, const WarmUpOptions& options,
-                     std::uint64_t seed, const Execution& execution) {
+WarmUp warm_up_chees(const typename RunsOf<Real>::Make& make, const TrajectoryLimits& limits,
+                     const WarmUpOptions& options, std::uint64_t seed, const Execution& execution) {
   if (options.metric == Metric::dense) {
     throw Error("chees learns no dense metric", "its trajectories are judged by independent coordinates",
                 "take the diagonal one, or unit");
   }
   check(options);
-  return WarmingUpChees<Real>(make, max_steps, options, seed, execution).run();
+  return WarmingUpChees<Real>(make, limits, options, seed, execution).run();
 }
 
 template <class Real>
 WarmUp arrive(const typename RunsOf<Real>::Make& make, const WarmUpOptions& options, std::uint64_t seed,
               const Execution& execution) {
   check(options);
-  return WarmingUpChees<Real>(make, 1, options, seed, execution).only_arrive();
+  return WarmingUpChees<Real>(make, {.max_steps = 1}, options, seed, execution).only_arrive();
 }
 
 template WarmUp arrive<float>(const RunsOf<float>::Make&, const WarmUpOptions&, std::uint64_t, const Execution&);
 template WarmUp arrive<double>(const RunsOf<double>::Make&, const WarmUpOptions&, std::uint64_t, const Execution&);
-template WarmUp warm_up_chees<float>(const RunsOf<float>::Make&, int, const WarmUpOptions&, std::uint64_t,
-                                     const Execution&);
-template WarmUp warm_up_chees<double>(const RunsOf<double>::Make&, int, const WarmUpOptions&, std::uint64_t,
-                                      const Execution&);
+template WarmUp warm_up_chees<float>(const RunsOf<float>::Make&, const TrajectoryLimits&, const WarmUpOptions&,
+                                     std::uint64_t, const Execution&);
+template WarmUp warm_up_chees<double>(const RunsOf<double>::Make&, const TrajectoryLimits&, const WarmUpOptions&,
+                                      std::uint64_t, const Execution&);
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::runtime

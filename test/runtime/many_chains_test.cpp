@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <sstream>
 #include <string>
@@ -38,9 +39,11 @@ TEST(OverChains, TreeOfSixteens) {
   EXPECT_EQ(sum_over_chains(32, [&](std::size_t c) { return c < 16 ? 1.0 / 16 : 16 * tiny; }), 1 + 256 * tiny);
 }
 
-TEST(CheesSlope, ByHand) {
+TEST(CheesCriterion, ByHand) {
+  const auto chees_slope = [](const Proposals& proposals) { return chees_criterion(proposals).slope; };
   // Means 0 before and 1 after: (4 − 1)·(2·1) and (4 − 1)·(−2·−3), equally likely.
   EXPECT_DOUBLE_EQ(chees_slope({1, {-1, 1}, {3, -1}, {1, -3}, {0.5, 0.5}}), (3 * 2 + 3 * 6) / 2.0);
+  EXPECT_DOUBLE_EQ(chees_criterion({1, {-1, 1}, {3, -1}, {1, -3}, {0.5, 0.5}}).value, 3 * 3 / 4.0);
   // A chain of weight 0 does not count, whatever it did.
   EXPECT_DOUBLE_EQ(chees_slope({1, {-1, 1, 9}, {3, -1, NAN}, {1, -3, INFINITY}, {0.5, 0.5, 0}}), 12);
   EXPECT_EQ(chees_slope({1, {1, 2}, {NAN, NAN}, {1, 1}, {0, 0}}), 0);
@@ -54,11 +57,11 @@ TEST(HarmonicMean, OfAcceptances) {
 }
 
 TEST(TrajectoryLength, ClimbsAndStaysInBounds) {
-  TrajectoryLength length(0.1);
+  TrajectoryLength length(0.1, 0);
   double now = 0.1;
-  for (int i = 0; i < 400; ++i) now = length.update(std::log(3 / now), 0.01, 100);
+  for (int i = 0; i < 400; ++i) now = length.update({.value = 1, .slope = std::log(3 / now)}, 0.01, 100);
   EXPECT_NEAR(length.settled(), 3, 0.1);
-  for (int i = 0; i < 400; ++i) now = length.update(1, 0.01, 5);
+  for (int i = 0; i < 400; ++i) now = length.update({.value = 1, .slope = 1}, 0.01, 5);
   EXPECT_DOUBLE_EQ(now, 5);
 }
 
@@ -126,6 +129,10 @@ TEST(Chees, FindsTheBestTrajectoryOfAnIllConditionedNormal) {
   const WarmUp standard = warm_up(Chees{}, Bowl{std::vector<double>(100, 1.0)}, {.chains = 128, .seed = 3},
                                   {.draws = 400, .target_accept = 0.95});
   EXPECT_NEAR((standard.tuning.parameters.at(0).second + standard.tuning.step_size / 2) / 2.2467, 1, 0.1);
+  // Where length costs what it costs, it is a quarter of an oscillation.
+  const WarmUp thrifty = warm_up(Chees{.price = 1}, Bowl{std::vector<double>(100, 1.0)}, {.chains = 128, .seed = 3},
+                                 {.draws = 400, .target_accept = 0.95});
+  EXPECT_NEAR((thrifty.tuning.parameters.at(0).second + thrifty.tuning.step_size / 2) / (std::numbers::pi / 2), 1, 0.1);
 }
 
 TEST(RootOfLargestEigenvalue, OfKnownMatrices) {

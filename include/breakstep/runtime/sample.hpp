@@ -208,7 +208,8 @@ WarmUp warm_up(const Sampler& sampler, const Target& target, const SampleOptions
   if constexpr (requires { sampler.keep_proposals; }) {
     Sampler keeping = sampler;
     keeping.keep_proposals = true;
-    return warm_up_chees<Real>(maker(keeping), sampler.max_steps, how, options.seed, execution);
+    return warm_up_chees<Real>(maker(keeping), {.max_steps = sampler.max_steps, .price = sampler.price}, how,
+                               options.seed, execution);
   } else if constexpr (requires { sampler.folds; }) {
     Sampler folded = sampler;
     if (folded.folds == 0) folded.folds = usual_folds;

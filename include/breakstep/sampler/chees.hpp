@@ -22,6 +22,7 @@ struct Chees {
   double trajectory = 1.0;
   int max_steps = 1000;
   double max_energy_error = 1000.0;
+  double price = 0;             ///< of a trajectory's length, for a warm-up that learns it
   bool keep_proposals = false;  ///< in the chains' records, for a warm-up that learns from them
 
   static constexpr auto asks = target::Asks::gradient;

@@ -22,7 +22,7 @@ def run(lab):
     for d in lab.pick([1, 10], [1, 3, 10, 30, 100, 300, 1000], [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]):
         for sampler, extra in (("nuts", {"set": "step_size=0.3"}), ("slice", {})):
             lab.time(f"dimension_{sampler}_{d}", sampler=sampler, target="standard_normal", dimension=d, **extra, chains=[512],
-                     draws=1000, work=max(2048, lab.pick(2000, 200000, 2000000) // d), least_draws=4, burn_in=4, modes=MODES,
+                     draws=1000, work=max(2048, lab.pick(2000, 600000, 2000000) // d), least_draws=4, burn_in=4, modes=MODES,
                      rounds=lab.pick(1, 3, 5), seconds=0.02)
 
 

@@ -19,7 +19,7 @@ std::unique_ptr<AnySampler> make_chees() {
       {"max_energy_error", "a step that gains this much energy is divergent", false, 0,
        [](const Sampler& s) { return s.max_energy_error; }, [](Sampler& s, double v) { s.max_energy_error = v; }},
       {"price", "of length: the warm-up climbs criterion/length^price; 0 as published, 0.6 for heavy tails", false, 0,
-       [](const Sampler& s) { return s.price; }, [](Sampler& s, double v) { s.price = v; }, 1},
+       [](const Sampler& s) { return s.price; }, [](Sampler& s, double v) { s.price = v; }, 0, true},
       {"keep_proposals", "1 to keep proposals in the chains' records, where the warm-up reads them", true, 0,
        [](const Sampler& s) { return s.keep_proposals ? 1.0 : 0.0; },
        [](Sampler& s, double v) { s.keep_proposals = v != 0; }, 1}});

@@ -25,7 +25,8 @@ struct ParameterOf {
   double lowest;
   std::function<double(const Sampler&)> get;
   std::function<void(Sampler&, double)> set;
-  int highest = 1'000'000'000;
+  int highest = 1'000'000'000;  ///< of whole numbers
+  bool takes_lowest = false;    ///< of others: whether it may be the lowest itself
 };
 
 /// The shortest text that means this number.
@@ -38,11 +39,12 @@ inline std::string spelled(double number) {
 template <class Owner>
 void set_checked(const ParameterOf<Owner>& p, double value, Owner& owner) {
   const bool fits = p.whole ? value >= p.lowest && value <= p.highest && value == static_cast<int>(value)
-                            : value > p.lowest && value < 1e300;
+                            : (value > p.lowest || (p.takes_lowest && value == p.lowest)) && value < 1e300;
   if (!fits) {
     throw Error("parameter '" + p.name + "' cannot be " + spelled(value),
                 p.whole ? "it must be a whole number from " + spelled(p.lowest) + " to " + std::to_string(p.highest)
-                        : "it must be a finite number above " + spelled(p.lowest),
+                        : std::string("it must be a finite number") + (p.takes_lowest ? ", at least " : " above ") +
+                              spelled(p.lowest),
                 "correct it");
   }
   p.set(owner, value);

@@ -36,6 +36,30 @@ TEST_F(WarmUpVerb, TunesWhatFollows) {
   EXPECT_GT(report["warm_up"]["step_size"].get<double>(), 0.0);
 }
 
+TEST_F(WarmUpVerb, TunesEverySamplerThatHasSomethingToTune) {
+  for (const std::string sampler : {"nuts", "hmc", "mala", "chees", "meads", "transport_slice"}) {
+    const auto result = run({"sample", "--sampler", sampler, "--target", "multivariate-normal", "--dimension", "3",
+                             "--chains", "16", "--warmup", "40", "--draws", "10"});
+    EXPECT_EQ(result.code, 0) << sampler << ": " << result.err;
+  }
+}
+
+TEST_F(WarmUpVerb, MakesTrajectoriesOfCheesPayForTheirSteps) {
+  const auto trajectory = [](const Arguments& more) {
+    const Arguments chees = {"sample",      "--sampler", "chees",    "--target", "multivariate-normal",
+                             "--dimension", "10",        "--chains", "64",       "--warmup",
+                             "300",         "--draws",   "1"};
+    return json_of(with(chees, more))["warm_up"]["trajectory"].get<double>();
+  };
+  const double as_published = trajectory({});
+  EXPECT_EQ(trajectory({"--set", "price=0"}), as_published);
+  EXPECT_LT(trajectory({"--set", "price=1"}), 0.9 * as_published);
+  const auto negative = run({"sample", "--sampler", "chees", "--target", "banana", "--set", "price=-1"});
+  EXPECT_EQ(negative.code, 2);
+  EXPECT_EQ(negative.err,
+            "breakstep: parameter 'price' cannot be -1 (it must be a finite number, at least 0): correct it\n");
+}
+
 TEST_F(WarmUpVerb, GivesTheSameDrawsHoweverItRuns) {
   const auto hash = [](const Arguments& more) {
     return json_of(with(job, with({"--warmup", "120"}, more)))["draws_hash"].get<std::string>();

@@ -6,7 +6,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import common
 
 ALL = ["lockstep", "lockstep-skip", "lockstep-pack", "free", "free-bundled", "paper-bundled", "paper-bundled-amortized"]
-FEW = ["lockstep", "lockstep-skip", "lockstep-pack", "free", "free-bundled"]
+FEW = ["lockstep", "lockstep-skip", "lockstep-pack", "free"]
 
 
 def jobs(lab):
@@ -15,7 +15,7 @@ def jobs(lab):
     return lab.pick(
         {25: ([16, 64], 500, 4, ALL, 1)},
         {25: ([1, 4, 16, 64, 256, 1024], 10000, 8, ALL, 3),
-         100: ([1, 16, 128, 1024], 8000, 8, ALL, 3),
+         100: ([4, 16, 128, 1024], 8000, 8, ALL, 3),
          400: ([16, 1024], 3072, 3, FEW, 1),
          414: ([1024], 3072, 3, ["lockstep", "free", "free-bundled"], 1)},
         {25: (powers, 1e6, 100, ALL, 5), 100: (powers, 200000, 50, ALL, 5), 400: (powers, 20000, 10, ALL, 3),

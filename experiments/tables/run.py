@@ -29,7 +29,7 @@ def run(lab):
     lab.note(missing=sorted(set(wanted) - here), data={row[0]: "real" if lab.data(row[3]) else "synthetic" for row in ROWS},
              text=f"Gaussian process of {lab.pick(20, 60, 414)} points; draws of warm-up: "
                   + ", ".join(f"{row[0]} {lab.pick(20, row[4], 400)}" for row in ROWS)
-                  + (" of NUTS, 400 of the others before 1,000 draws (PP: 100 and 100, GC: 400 and 200, but not of MEADS)" if lab.pick(0, 1, 0) else ""))
+                  + (" of NUTS (half of it on PP as coded), 400 of the others before 1,000 draws (PP: 100 and 100, GC: 400 and 200, but not of MEADS)" if lab.pick(0, 1, 0) else ""))
     for name, recommended, coded, file, warm_up, draws in ROWS:
         data = lab.data(file)
         points = lab.pick(20, 60, 414) if name == "Real estate" else None
@@ -38,9 +38,9 @@ def run(lab):
             if target not in here:
                 continue
             # A draw of the authors' predator-prey takes several times what one of the recommended target does.
-            own = lab.pick(10, draws // 2 if target == "predator_prey_code" else draws, 1000)
+            own_warm_up, own = (warm_up // 2, draws // 2) if lab.pick(0, target == "predator_prey_code", 0) else (warm_up, lab.pick(10, draws, 1000))
             job = {"target": target, "extra": data, **({"points": points} if points else {})}
-            lab.time(f"nuts_{target}", sampler="nuts", **job, chains=[chains], draws=own, warmup=warm_up,
+            lab.time(f"nuts_{target}", sampler="nuts", **job, chains=[chains], draws=own, warmup=own_warm_up,
                      modes=MODES, rounds=lab.pick(1, 1 if name == "PP" else 3, 3), seeds=lab.pick([1], [1], [1, 2, 3]), seconds=0.02)
             for sampler, shorter in BASELINES.items():
                 if sampler not in here:

@@ -33,14 +33,14 @@ def run(lab):
     for name, recommended, coded, file, warm_up, draws in ROWS:
         data = lab.data(file)
         points = lab.pick(20, 60, 414) if name == "Real estate" else None
-        warm_up = lab.pick(20, warm_up, 400)
+        draws, warm_up = lab.pick(10, draws, 1000), lab.pick(20, warm_up, 400)
         for target in filter(None, (recommended, coded)):
             if target not in here:
                 continue
             # A draw of the authors' predator-prey takes several times what one of the recommended target does.
-            own_warm_up, own = (warm_up // 2, draws // 2) if lab.pick(0, target == "predator_prey_code", 0) else (warm_up, lab.pick(10, draws, 1000))
+            part = 2 if lab.form == "default" and target == "predator_prey_code" else 1
             job = {"target": target, "extra": data, **({"points": points} if points else {})}
-            lab.time(f"nuts_{target}", sampler="nuts", **job, chains=[chains], draws=own, warmup=own_warm_up,
+            lab.time(f"nuts_{target}", sampler="nuts", **job, chains=[chains], draws=draws // part, warmup=warm_up // part,
                      modes=MODES, rounds=lab.pick(1, 1 if name == "PP" else 3, 3), seeds=lab.pick([1], [1], [1, 2, 3]), seconds=0.02)
             for sampler, shorter in BASELINES.items():
                 if sampler not in here:

@@ -2,6 +2,7 @@
 import base64
 import html
 import json
+import math
 import pathlib
 import sys
 
@@ -179,7 +180,7 @@ class Page:
                 ratio, bound = self.results.rounds_ratio(name, m), self.results.bound(name, m)
                 rows.append([title, m, chosen(self.results.rows(name), m=m)[0]["draws"], f"{ratio:.2f}" if ratio else "–", f"{bound:.2f}", judged.span(gains),
                              f"{100 * median(gains) / bound:.0f} %", f"{best[0]:.2f} ({best[1]})",
-                             f"{median(self.results.ess_per_second(name, m, 'free')):.3g}", f"{median(self.results.ess_per_second(name, m, 'lockstep')):.3g}"])
+                             *(f"{worth:.3g}" if math.isfinite(worth := median(self.results.ess_per_second(name, m, mode))) else "too few draws" for mode in ("free", "lockstep"))])
         self.parts.append(table(["", "chains", "draws of each", "R(m)", "B(m)", "free / lock-step", "of B", "over the best lock-step", "ESS/s, free", "ESS/s, lock-step"], rows))
 
     def nuts_table(self):

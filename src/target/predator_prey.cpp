@@ -8,7 +8,7 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
-PredatorPrey::PredatorPrey(const std::vector<double>& prey, const std::vector<double>& predators) {
+AnimalCounts::AnimalCounts(const std::vector<double>& prey, const std::vector<double>& predators) {
   if (prey.size() != predators.size() || prey.empty()) {
     throw Error("the counts of prey and predators do not fit together",
                 std::to_string(prey.size()) + " years of one and " + std::to_string(predators.size()) + " of the other",
@@ -25,7 +25,7 @@ PredatorPrey::PredatorPrey(const std::vector<double>& prey, const std::vector<do
   log_counts_ = Numbers(std::move(logs));
 }
 
-PredatorPrey PredatorPrey::read(const std::string& path) {
+AnimalCounts AnimalCounts::read(const std::string& path) {
   const DataTable table = read_data(path);
   for (const char* name : {"hare", "lynx"}) {
     const std::vector<double>& counts = table.column(name);
@@ -37,7 +37,7 @@ PredatorPrey PredatorPrey::read(const std::string& path) {
   return {table.column("hare"), table.column("lynx")};
 }
 
-PredatorPrey PredatorPrey::synthetic(std::uint64_t seed) {
+AnimalCounts AnimalCounts::synthetic(std::uint64_t seed) {
   Synthetic random(seed);
   std::vector<double> prey, predators;
   double u = 30, v = 6;
@@ -54,7 +54,7 @@ PredatorPrey PredatorPrey::synthetic(std::uint64_t seed) {
   return {prey, predators};
 }
 
-PredatorPreyAsCoded::PredatorPreyAsCoded(PredatorPrey fitted) : PredatorPrey(std::move(fitted)) {
+PredatorPreyAsCoded::PredatorPreyAsCoded(AnimalCounts counts) : AnimalCounts(std::move(counts)) {
   const double* logs = log_counts_.as<double>();
   for (std::size_t species = 0; species < 2; ++species) {
     double sum = 0, squares = 0;

@@ -6,10 +6,12 @@
 #include <set>
 #include <string>
 
+#include "../support/bowl.hpp"
 #include "breakstep/lanes/float_mode.hpp"
 #include "breakstep/runtime/sample.hpp"
 #include "breakstep/sampler/delayed_rejection.hpp"
 #include "breakstep/sampler/elliptical_slice.hpp"
+#include "breakstep/sampler/nuts.hpp"
 #include "breakstep/target/gaussian_likelihood.hpp"
 #include "breakstep/target/standard_normal.hpp"
 
@@ -165,6 +167,19 @@ TEST(Run, ABatchTargetGivesTheSameDrawsAndSeesWholeBatches) {
       sample(DelayedRejection{}, batch, {.chains = 40, .draws = 30, .execution = {.schedule = Schedule::lockstep}})
           .values,
       lane.values);
+}
+
+/// Free running and lock-step bring two packs at a time to a density that wants them, but for single ones at the end.
+TEST(Run, ADensityThatTakesTwoPacksGetsThem) {
+  for (const auto schedule : {Schedule::free_running, Schedule::lockstep_skip}) {
+    const auto bowl = test_support::PairedBowl::of_dimension(2);
+    const auto draws = runtime::sample<float>(
+        sampler::Nuts{.step_size = 0.1}, bowl,
+        {.chains = 8 * lanes::native_width<float>, .draws = 50, .seed = 3, .execution = {.schedule = schedule}});
+    const std::uint64_t packs = draws.counters.evaluations_executed / lanes::native_width<float>;
+    EXPECT_GT(2 * *bowl.pairs, packs * 9 / 10) << name_of(schedule);
+    EXPECT_LE(2 * *bowl.pairs, packs) << name_of(schedule);
+  }
 }
 
 TEST(Run, ABatchTargetThatMixesChainsLosesThePromiseOutLoud) {

@@ -26,6 +26,15 @@ TEST(Same, NutsOnADensityThatReadsRows) {
   check_every_way_of_running<double>(Nuts{.step_size = 0.05, .max_depth = 5}, target::MixtureCodeDense(9));
 }
 
+TEST(Same, NutsOnADensityThatTakesTwoPacks) {
+  using test_support::PairedBowl;
+  static_assert(target::TakesTwo<PairedBowl>);
+  const auto bowl = PairedBowl::of_dimension(5);
+  check_every_way_of_running<float>(Nuts{.step_size = 0.2, .max_depth = 4}, bowl);
+  EXPECT_GT(*bowl.pairs, 0U);
+  check_stopping_and_going_on<double>(Nuts{.step_size = 0.2, .max_depth = 4}, PairedBowl::of_dimension(3), 40);
+}
+
 TEST(Same, NutsWithDivergencesAndWithoutDoublings) {
   check_every_way_of_running<float>(Nuts{.step_size = 0.9, .max_depth = 5, .max_energy_error = 3},
                                     Bowl::of_dimension(4));

@@ -1,4 +1,5 @@
 // Transport elliptical slice: the same draws in every way of running, through flows of every kind.
+#include "../support/bowl.hpp"
 #include "breakstep/runtime/transported.hpp"
 #include "breakstep/sampler/elliptical_slice.hpp"
 #include "breakstep/target/banana.hpp"
@@ -23,6 +24,12 @@ target::Transported<Target> through(const Target& target, target::FlowKind kind)
 TEST(Same, TransportSlice) {
   check_every_way_of_running<double>(EllipticalSlice{}, through(target::Funnel{3}, target::FlowKind::affine_spline));
   check_every_way_of_running<float>(EllipticalSlice{}, through(target::Banana{}, target::FlowKind::spline));
+}
+
+TEST(Same, TransportSliceOnADensityThatTakesTwoPacks) {
+  const auto bowl = test_support::PairedBowl::of_dimension(3);
+  check_every_way_of_running<double>(EllipticalSlice{}, through(bowl, target::FlowKind::affine));
+  EXPECT_GT(*bowl.pairs, 0U);
 }
 
 TEST(Same, TransportSliceStoppedAndContinued) {

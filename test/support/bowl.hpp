@@ -1,6 +1,9 @@
 // Bowl: independent normals of different scales, with a gradient: the plainest target for samplers that need one.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "breakstep/target/target.hpp"
@@ -44,6 +47,28 @@ struct Bowl {
   template <class Real>
   [[nodiscard]] Real scale(int i) const {
     return static_cast<Real>(scales[static_cast<std::size_t>(i)]);
+  }
+};
+
+/// The same, asking for two packs of chains at a time; counts how often it gets them.
+struct PairedBowl : Bowl {
+  std::shared_ptr<std::atomic<std::uint64_t>> pairs = std::make_shared<std::atomic<std::uint64_t>>(0);
+
+  static PairedBowl of_dimension(int d) { return {Bowl::of_dimension(d)}; }
+
+  template <class Real, int W>
+  [[nodiscard]] breakstep::target::TwoPacks<Real, W> log_density_of_two(const breakstep::target::TwoVectors<Real, W>& x,
+                                                                        Real* workspace) const {
+    ++*pairs;
+    return {log_density<Real, W>(x[0], workspace), log_density<Real, W>(x[1], workspace)};
+  }
+  template <class Real, int W>
+  breakstep::target::TwoPacks<Real, W> log_density_and_gradient_of_two(
+      const breakstep::target::TwoVectors<Real, W>& x, const breakstep::target::TwoVectors<Real, W>& gradient,
+      Real* workspace) const {
+    ++*pairs;
+    return {log_density_and_gradient<Real, W>(x[0], gradient[0], workspace),
+            log_density_and_gradient<Real, W>(x[1], gradient[1], workspace)};
   }
 };
 

@@ -53,6 +53,36 @@ std::vector<Evaluation<Real>> evaluate(const target::Density<Real, W>& density,
   return results;
 }
 
+/// The same with two packs in a call; spare lanes repeat the last position.
+template <class Real, int W>
+std::vector<Evaluation<Real>> evaluate_two(const target::Density<Real, W>& density,
+                                           const std::vector<std::vector<double>>& positions, bool with_gradient) {
+  const lanes::FlushToZero scope;
+  const int d = density.dimension();
+  const auto size = lanes::InterleavedVector<Real, W>::elements(d);
+  const auto memory = lanes::aligned_zeros<Real>(4 * size), workspace = lanes::aligned_zeros<Real>(density.workspace());
+  const auto vector = [&](std::size_t k) { return lanes::InterleavedVector<Real, W>(memory.get() + k * size, d); };
+  const target::TwoVectors<Real, W> x{vector(0), vector(1)}, gradient{vector(2), vector(3)};
+  std::vector<Evaluation<Real>> results(positions.size());
+  for (std::size_t first = 0; first < positions.size(); first += 2 * W) {
+    const auto for_each = [&](auto&& f) {
+      for (std::size_t k = 0; k < 2 * W; ++k) f(k / W, static_cast<int>(k % W), first + k);
+    };
+    for_each([&](std::size_t pack, int lane, std::size_t p) {
+      const auto& from = positions[std::min(p, positions.size() - 1)];
+      for (int i = 0; i < d; ++i) x[pack].set(lane, i, static_cast<Real>(from[static_cast<std::size_t>(i)]));
+    });
+    const auto values =
+        with_gradient ? density.evaluate_two(x, gradient, workspace.get()) : density.evaluate_two(x, workspace.get());
+    for_each([&](std::size_t pack, int lane, std::size_t p) {
+      if (p >= positions.size()) return;
+      results[p].value = values[pack][lane];
+      for (int i = 0; with_gradient && i < d; ++i) results[p].gradient.push_back(gradient[pack].at(lane, i));
+    });
+  }
+  return results;
+}
+
 /// The same from rows, for every other lane and then for the rest; what belongs to a lane that was not meant must stay
 /// as it was. Rows lie in reverse order.
 template <class Real, int W>

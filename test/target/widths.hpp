@@ -1,5 +1,5 @@
-// That a target's values and gradients have the same bits at every width, with and without a gradient asked for, and
-// from rows if it reads them.
+// That a target's values and gradients have the same bits at every width, with and without a gradient asked for, from
+// rows if it reads them, and two packs at a time if it takes two.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -50,6 +50,32 @@ void expect_same_bits_from_rows(const std::shared_ptr<const Target>& subject,
   }
 }
 
+/// Two packs at a time as one by one: as the target is, and through a diagonal and a dense map.
+template <class Real, int W, target::TakesTwo Target>
+void expect_same_bits_of_two(const std::shared_ptr<const Target>& subject,
+                             const std::vector<std::vector<double>>& positions) {
+  const int d = subject->dimension();
+  target::GaussianPrior diagonal, dense;
+  for (int i = 0; i < d; ++i) diagonal.sd.push_back(0.3 + 0.1 * i);
+  for (int i = 0; i < d * d; ++i) dense.covariance.push_back(i % (d + 1) == 0 ? 1 : 0.2);
+  for (const auto& map :
+       {target::AffineMap<Real>(d), target::AffineMap<Real>(diagonal, d), target::AffineMap<Real>(dense, d)}) {
+    const auto density = target::through(target::make_density<Real, W>(subject, target::Asks::gradient), map);
+    ASSERT_TRUE(density->takes_two());
+    for (const bool with_gradient : {false, true}) {
+      const auto expected = evaluate<Real, W>(*density, positions, with_gradient);
+      const auto found = evaluate_two<Real, W>(*density, positions, with_gradient);
+      for (std::size_t p = 0; p < positions.size(); ++p) {
+        EXPECT_EQ(bits(found[p].value), bits(expected[p].value)) << "of two, width " << W << ", position " << p;
+        for (std::size_t i = 0; i < found[p].gradient.size(); ++i) {
+          EXPECT_EQ(bits(found[p].gradient[i]), bits(expected[p].gradient[i]))
+              << "gradient " << i << " of two, width " << W << ", position " << p;
+        }
+      }
+    }
+  }
+}
+
 template <class Real, class Target>
 void expect_same_bits_at_every_width(const std::shared_ptr<const Target>& subject) {
   auto positions = scattered(11, subject->dimension());
@@ -61,6 +87,10 @@ void expect_same_bits_at_every_width(const std::shared_ptr<const Target>& subjec
   if constexpr (target::ReadsRows<Target>) {
     expect_same_bits_from_rows<Real, 1>(subject, positions);
     expect_same_bits_from_rows<Real, 8>(subject, positions);
+  }
+  if constexpr (target::TakesTwo<Target>) {
+    expect_same_bits_of_two<Real, 1>(subject, positions);
+    expect_same_bits_of_two<Real, 8>(subject, positions);
   }
 #ifndef BREAKSTEP_FEW_WIDTHS
   expect_same_bits<Real, 2>(subject, positions, expected);

@@ -7,6 +7,9 @@ namespace {
 using target_test::expect_same_bits_everywhere;
 namespace target = breakstep::target;
 
+static_assert(target::TakesTwo<target::PredatorPrey>);
+static_assert(!target::TakesTwo<target::PredatorPreyAsCoded>);
+
 TEST(Widths, predator_prey) { expect_same_bits_everywhere(target::PredatorPrey::synthetic()); }
 
 }  // namespace

@@ -228,12 +228,14 @@ class Engine final : public Run<Real> {
     });
   }
 
+  using Collects = typename Evaluator<Real, W>::Collects;
+
   /// With one asking block both bundled steps evaluate equally full packs, and inline is the simpler one; with several
   /// it depends on the price of the density, so both are tried. Where several blocks could wait for lanes, gathering
-  /// them may pay. Batches are only collected by amortized steps.
-  [[nodiscard]] std::vector<Step> steps_to_try(Step asked, bool batches) const {
+  /// them may pay. Only amortized steps collect questions.
+  [[nodiscard]] std::vector<Step> steps_to_try(Step asked, Collects collects) const {
     if (asked != Step::automatic) return {asked};
-    if (batches) return {Step::bundled_amortized};
+    if (collects != Collects::one) return {Step::bundled_amortized};
     const auto& states = model_->code().states;
     const auto asking = std::count_if(states.begin(), states.end(), [](const auto& state) { return state.asks; });
     if (states.size() == 1) return {Step::bundled_inline};
@@ -260,9 +262,9 @@ class Engine final : public Run<Real> {
       }
     }
     auto evaluator = make_evaluator_();
-    const bool batches = evaluator->wants_batches();
-    auto tuner = Tuner::over(steps_to_try(execution.step, batches), execution.parking, W,
-                             batches ? Tuner::Clock::of_world : Tuner::Clock::of_thread);
+    const Collects collects = evaluator->collects();
+    auto tuner = Tuner::over(steps_to_try(execution.step, collects), execution.parking, W,
+                             collects == Collects::all ? Tuner::Clock::of_world : Tuner::Clock::of_thread);
     return std::make_unique<Worker>(
         Worker{std::move(evaluator), {}, execution.step, execution.parking, std::move(tuner)});
   }
@@ -281,11 +283,12 @@ class Engine final : public Run<Real> {
   /// Of each thread. A batch wants as many questions at once as there are chains. Gathered steps take two if both stay
   /// in the nearest cache: they run the same block one after the other, which gives the processor independent work. But
   /// not where the last chains would leave them half empty.
-  [[nodiscard]] std::size_t pack_count(const Work<Real>& work, Step step, int threads, bool batches) const {
+  [[nodiscard]] std::size_t pack_count(const Work<Real>& work, Step step, int threads, Collects collects) const {
     constexpr std::size_t most_bytes = 16 * 1024, many = 10;
     const std::size_t lanes = W * static_cast<std::size_t>(threads);
     const std::size_t filled_in_turn = std::max<std::size_t>(1, (work.unfinished + lanes - 1) / lanes);
-    if (batches) return filled_in_turn;
+    if (collects == Collects::all) return filled_in_turn;
+    if (collects == Collects::two) return std::min<std::size_t>(2, filled_in_turn);
     const bool may_gather = step == Step::automatic || step == Step::gathered;
     const bool both_are_filled = filled_in_turn % 2 == 0 || filled_in_turn > many;
     return may_gather && both_are_filled && 2 * W * model_->bytes_per_lane() <= most_bytes ? 2 : 1;
@@ -293,7 +296,7 @@ class Engine final : public Run<Real> {
 
   Counters free_running(Work<Real>& work, const Execution& execution, int threads) {
     auto worker = take_worker(execution);
-    const std::size_t wanted = pack_count(work, execution.step, threads, worker->evaluator->wants_batches());
+    const std::size_t wanted = pack_count(work, execution.step, threads, worker->evaluator->collects());
     while (worker->packs.size() < wanted) worker->packs.push_back(make_pack_());
     for (auto& pack : worker->packs) pack->step_sizes = step_sizes_;
     Counters counters = FreeRunning<Real, W>(std::span(worker->packs.data(), wanted), *worker->evaluator, work,

@@ -28,8 +28,9 @@ class Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  /// Whether answering many packs in one call is cheaper than one by one, so that a runtime should collect questions.
-  [[nodiscard]] virtual bool wants_batches() const { return false; }
+  /// How many packs' questions a runtime should collect for one call, because that is cheaper than one by one.
+  enum class Collects { one, two, all };
+  [[nodiscard]] virtual Collects collects() const { return Collects::one; }
   virtual void answer(std::span<const Question<Real, W>> questions, Counters& counters) = 0;
   /// From now on lanes that nobody waits for are evaluated, too, as lock-step under vmap does.
   virtual void evaluate_whole_packs() {}
@@ -48,11 +49,17 @@ class LaneEvaluator final : public Evaluator<Real, W> {
   explicit LaneEvaluator(const target::Density<Real, W>& density)
       : density_(&density),
         reads_rows_(density.reads_rows()),
+        takes_two_(density.takes_two()),
         workspace_(lanes::aligned_zeros<Real>(density.workspace())) {}
 
+  using typename Evaluator<Real, W>::Collects;
+  [[nodiscard]] Collects collects() const override { return takes_two_ ? Collects::two : Collects::one; }
   using Evaluator<Real, W>::answer;
   void answer(std::span<const Question<Real, W>> questions, Counters& counters) override {
-    for (const auto& [pack, where] : questions) LaneEvaluator::answer(*pack, where, counters);
+    std::size_t next = 0;
+    for (; takes_two_ && next + 1 < questions.size(); next += 2)
+      answer_two(questions[next], questions[next + 1], counters);
+    for (; next < questions.size(); ++next) answer(*questions[next].pack, questions[next].where, counters);
   }
   void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) override {
     counters.evaluations_asked += static_cast<std::uint64_t>(where.count());
@@ -75,6 +82,18 @@ class LaneEvaluator final : public Evaluator<Real, W> {
   void evaluate_whole_packs() override { whole_packs_ = true; }
 
  private:
+  void answer_two(const Question<Real, W>& first, const Question<Real, W>& second, Counters& counters) {
+    const target::TwoVectors<Real, W> x{first.pack->request(first.where), second.pack->request(second.where)};
+    const auto* gradient = first.pack->gradient_answer();
+    const auto values = gradient != nullptr
+                            ? density_->evaluate_two(x, {*gradient, *second.pack->gradient_answer()}, workspace_.get())
+                            : density_->evaluate_two(x, workspace_.get());
+    first.pack->give(first.where, values[0]);
+    second.pack->give(second.where, values[1]);
+    counters.evaluations_asked += static_cast<std::uint64_t>(first.where.count() + second.where.count());
+    counters.evaluations_executed += 2 * W;
+  }
+
   /// Where the gradient of a lane goes that nobody waits for.
   [[nodiscard]] Real* unwanted(int lane, int length) {
     using Vectors = lanes::Vector<Real, W, lanes::Storage::contiguous>;
@@ -84,6 +103,7 @@ class LaneEvaluator final : public Evaluator<Real, W> {
 
   const target::Density<Real, W>* density_;
   bool reads_rows_;
+  bool takes_two_;
   bool whole_packs_ = false;
   lanes::AlignedArray<Real> workspace_;
   lanes::AlignedArray<Real> unwanted_;
@@ -93,10 +113,11 @@ class LaneEvaluator final : public Evaluator<Real, W> {
 template <target::BatchTarget Target, class Real, int W>
 class BatchEvaluator final : public Evaluator<Real, W> {
  public:
+  using typename Evaluator<Real, W>::Collects;
   BatchEvaluator(const Target& target, unsigned callers_float_mode)
       : target_(&target), float_mode_(callers_float_mode) {}
 
-  [[nodiscard]] bool wants_batches() const override { return true; }
+  [[nodiscard]] Collects collects() const override { return Collects::all; }
   using Evaluator<Real, W>::answer;
   void answer(std::span<const Question<Real, W>> questions, Counters& counters) override {
     const auto dimension = static_cast<std::size_t>(target_->dimension());

@@ -23,7 +23,7 @@ class FreeRunning {
  public:
   using Lanes = Mask<W>;
 
-  /// `packs` share a program; more than one only makes sense when the evaluator wants batches.
+  /// `packs` share a program; several make sense when the evaluator collects questions, or for gathered steps.
   FreeRunning(std::span<const std::unique_ptr<LanePack<Real, W>>> packs, Evaluator<Real, W>& evaluator,
               Work<Real>& work, const Execution& execution, int threads, Tuner& tuner)
       : code_(packs.front()->code()),

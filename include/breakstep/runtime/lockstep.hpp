@@ -139,7 +139,7 @@ class Lockstep {
       counter.occupied += static_cast<std::uint64_t>(active[p].count());
       code.before(*packs_[p], active[p]);
       if (!code.asks) continue;
-      if (evaluator_.wants_batches()) {
+      if (evaluator_.collects() != Evaluator<Real, W>::Collects::one) {
         questions_.push_back({packs_[p].get(), active[p]});
       } else {
         evaluator_.answer(*packs_[p], active[p], counters_);

@@ -1,6 +1,7 @@
 // Density<Real, W>: the log density of W positions at once, with the target's type erased.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "breakstep/error.hpp"
@@ -18,6 +19,12 @@ using lanes::Pack;
 /// The vectors of W chains, each chain's coordinates contiguous wherever they lie (64-byte aligned and padded).
 template <class Real, int W>
 using Rows = lanes::GatheredVector<Real, W>;
+
+/// Positions or gradients of two packs of chains.
+template <class Real, int W>
+using TwoVectors = std::array<InterleavedVector<Real, W>, 2>;
+template <class Real, int W>
+using TwoPacks = std::array<Pack<Real, W>, 2>;
 
 /// What a runtime asks of a target. Safe to use from several threads, each with a workspace of its own.
 template <class Real, int W>
@@ -43,6 +50,17 @@ class Density {
   virtual Pack<Real, W> evaluate_rows(Mask<W> /*where*/, const Rows<Real, W>& /*x*/, const Rows<Real, W>& /*gradient*/,
                                       Real* /*workspace*/) const {
     throw Error("this density cannot read rows", "its target is written for lanes", "ask reads_rows() first");
+  }
+  /// Whether two packs in one call take less time than one after the other, because an evaluation mostly waits for its
+  /// own results. The workspace is then enough for two.
+  [[nodiscard]] virtual bool takes_two() const { return false; }
+  /// The same bits as `evaluate` of each.
+  [[nodiscard]] virtual TwoPacks<Real, W> evaluate_two(const TwoVectors<Real, W>& x, Real* workspace) const {
+    return {evaluate(x[0], workspace), evaluate(x[1], workspace)};
+  }
+  virtual TwoPacks<Real, W> evaluate_two(const TwoVectors<Real, W>& x, const TwoVectors<Real, W>& gradient,
+                                         Real* workspace) const {
+    return {evaluate(x[0], gradient[0], workspace), evaluate(x[1], gradient[1], workspace)};
   }
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "breakstep/lanes/math.hpp"
@@ -18,36 +19,20 @@
 
 namespace breakstep::inline BREAKSTEP_ABI::target {
 
-/// du/dt = (α − β·v)·u, dv/dt = (−γ + δ·u)·v, counts lognormal around the solution with scales σ. Solved by the
-/// classical Runge–Kutta method, 20 steps a year; the gradient is the exact derivative of that discrete map.
-/// Coordinates are the logarithms of σ (prey, predator), α, β, γ, δ, u₀ and v₀, with Jacobians; all constants are kept.
-class PredatorPrey {
+/// Yearly counts of prey and predators, and a prior of what may have made them. Coordinates are the logarithms of σ
+/// (prey, predator), α, β, γ, δ, u₀ and v₀, with Jacobians; all constants are kept.
+class AnimalCounts {
  public:
   /// Positive counts of successive years, as many of one as of the other.
-  PredatorPrey(const std::vector<double>& prey, const std::vector<double>& predators);
+  AnimalCounts(const std::vector<double>& prey, const std::vector<double>& predators);
   /// Columns `hare` (prey) and `lynx` (predators), one row a year.
-  static PredatorPrey read(const std::string& path);
-  static PredatorPrey synthetic(std::uint64_t seed = 4);
+  static AnimalCounts read(const std::string& path);
+  static AnimalCounts synthetic(std::uint64_t seed);
 
   [[nodiscard]] static int dimension() { return 8; }
   [[nodiscard]] static Parameters parameters() {
     return {positive("sigma_prey"), positive("sigma_predator"), positive("alpha"), positive("beta"),
             positive("gamma"),      positive("delta"),          positive("u0"),    positive("v0")};
-  }
-  template <class Real, int W>
-  [[nodiscard]] std::size_t workspace() const {
-    return (static_cast<std::size_t>(years() - 1) * steps_per_year + 1) * 2 * W;
-  }
-
-  template <class Real, int W>
-  [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real* workspace) const {
-    return evaluate<false>(x, x, workspace);
-  }
-  template <class Real, int W>
-  [[nodiscard]] Pack<Real, W> log_density_and_gradient(const InterleavedVector<Real, W>& x,
-                                                       const InterleavedVector<Real, W>& gradient,
-                                                       Real* workspace) const {
-    return evaluate<true>(x, gradient, workspace);
   }
 
  protected:
@@ -64,19 +49,13 @@ class PredatorPrey {
   struct Rates {
     Pack<Real, W> alpha, beta, gamma, delta;
 
-    BREAKSTEP_INLINE Both<Real, W> at(const Both<Real, W>& state) const {
-      return {fnma(beta, state.predators, alpha) * state.prey, fma(delta, state.prey, -gamma) * state.predators};
+    [[nodiscard]] BREAKSTEP_INLINE Rates times(double factor) const {
+      const Pack<Real, W> h(static_cast<Real>(factor));
+      return {h * alpha, h * beta, h * gamma, h * delta};
     }
-    /// `by_rate` is the derivative with respect to at(state): returns that with respect to the state and adds that with
-    /// respect to the coefficients to `sums`.
-    BREAKSTEP_INLINE Both<Real, W> back(const Both<Real, W>& state, const Both<Real, W>& by_rate, Rates& sums) const {
-      const Pack<Real, W> prey = by_rate.prey * state.prey, predators = by_rate.predators * state.predators;
-      sums.alpha = sums.alpha + prey;
-      sums.beta = fnma(prey, state.predators, sums.beta);
-      sums.gamma = sums.gamma - predators;
-      sums.delta = fma(predators, state.prey, sums.delta);
-      return {fma(by_rate.prey, fnma(beta, state.predators, alpha), delta * predators),
-              fma(by_rate.predators, fma(delta, state.prey, -gamma), -(beta * prey))};
+    /// Growth of each species for each that there is.
+    [[nodiscard]] BREAKSTEP_INLINE Both<Real, W> growth(const Both<Real, W>& state) const {
+      return {fnma(beta, state.predators, alpha), fma(delta, state.prey, -gamma)};
     }
   };
 
@@ -110,97 +89,259 @@ class PredatorPrey {
 
   Numbers log_counts_;  // prey and predators of each year in turn
   double sum_of_log_counts_ = 0;
+};
+
+/// du/dt = (α − β·v)·u, dv/dt = (−γ + δ·u)·v, counts lognormal around the solution with scales σ. Solved by the
+/// classical Runge–Kutta method, 20 steps a year; the gradient is the exact derivative of that discrete map.
+class PredatorPrey : public AnimalCounts {
+ public:
+  explicit PredatorPrey(AnimalCounts counts) : AnimalCounts(std::move(counts)) {}
+  static PredatorPrey read(const std::string& path) { return PredatorPrey(AnimalCounts::read(path)); }
+  static PredatorPrey synthetic(std::uint64_t seed = 4) { return PredatorPrey(AnimalCounts::synthetic(seed)); }
+
+  template <class Real, int W>
+  [[nodiscard]] std::size_t workspace() const {
+    return 2 * (static_cast<std::size_t>(years() - 1) * steps_per_year + 1) * 2 * W;
+  }
+
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density(const InterleavedVector<Real, W>& x, Real* workspace) const {
+    return evaluate<false, Real, W, 1>({x}, {x}, workspace)[0];
+  }
+  template <class Real, int W>
+  [[nodiscard]] Pack<Real, W> log_density_and_gradient(const InterleavedVector<Real, W>& x,
+                                                       const InterleavedVector<Real, W>& gradient,
+                                                       Real* workspace) const {
+    return evaluate<true, Real, W, 1>({x}, {gradient}, workspace)[0];
+  }
+  template <class Real, int W>
+  [[nodiscard]] TwoPacks<Real, W> log_density_of_two(const TwoVectors<Real, W>& x, Real* workspace) const {
+    return evaluate<false, Real, W, 2>(x, x, workspace);
+  }
+  template <class Real, int W>
+  [[nodiscard]] TwoPacks<Real, W> log_density_and_gradient_of_two(const TwoVectors<Real, W>& x,
+                                                                  const TwoVectors<Real, W>& gradient,
+                                                                  Real* workspace) const {
+    return evaluate<true, Real, W, 2>(x, gradient, workspace);
+  }
 
  private:
   static constexpr int steps_per_year = 20;
   static constexpr double step = 1.0 / steps_per_year;
 
+  /// to + growth · of, in each species.
   template <class Real, int W>
-  BREAKSTEP_INLINE static Both<Real, W> ahead(const Both<Real, W>& from, double factor, const Both<Real, W>& rate) {
-    const Pack<Real, W> h(static_cast<Real>(factor));
-    return {fma(h, rate.prey, from.prey), fma(h, rate.predators, from.predators)};
+  BREAKSTEP_INLINE static Both<Real, W> grown(const Both<Real, W>& growth, const Both<Real, W>& of,
+                                              const Both<Real, W>& to) {
+    return {fma(growth.prey, of.prey, to.prey), fma(growth.predators, of.predators, to.predators)};
+  }
+  template <class Real, int W>
+  BREAKSTEP_INLINE static Both<Real, W> plus(const Both<Real, W>& a, double factor, const Both<Real, W>& b) {
+    const Pack<Real, W> f(static_cast<Real>(factor));
+    return {fma(f, b.prey, a.prey), fma(f, b.predators, a.predators)};
+  }
+  template <class Real, int W>
+  BREAKSTEP_INLINE static Both<Real, W> times(const Both<Real, W>& a, const Both<Real, W>& b) {
+    return {a.prey * b.prey, a.predators * b.predators};
+  }
+  template <class Real, int W>
+  BREAKSTEP_INLINE static Both<Real, W> minus(const Both<Real, W>& a, const Both<Real, W>& b) {
+    return {a.prey - b.prey, a.predators - b.predators};
   }
 
+  /// The coefficients of a step, times the lengths that its stages need. A solver's stages wait for one another, and
+  /// with these each of them is two multiply-adds after the one before.
   template <class Real, int W>
-  BREAKSTEP_INLINE static Both<Real, W> advance(const Rates<Real, W>& f, const Both<Real, W>& y) {
-    const auto k1 = f.at(y), k2 = f.at(ahead(y, step / 2, k1)), k3 = f.at(ahead(y, step / 2, k2)),
-               k4 = f.at(ahead(y, step, k3));
-    return ahead(ahead(ahead(ahead(y, step / 6, k1), step / 3, k2), step / 3, k3), step / 6, k4);
+  struct Stepper {
+    Rates<Real, W> half, whole, sixth;
+
+    BREAKSTEP_INLINE explicit Stepper(const Rates<Real, W>& rates)
+        : half(rates.times(step / 2)), whole(rates.times(step)), sixth(rates.times(step / 6)) {}
+  };
+
+  template <class Real, int W>
+  BREAKSTEP_INLINE static Both<Real, W> advance(const Stepper<Real, W>& f, const Both<Real, W>& y) {
+    const auto g1 = f.half.growth(y);
+    const auto y2 = grown(g1, y, y);
+    const auto g2 = f.half.growth(y2);
+    const auto y3 = grown(g2, y2, y);
+    const auto g3 = f.whole.growth(y3);
+    const auto y4 = grown(g3, y3, y);
+    const auto three_times = grown(g3, y3, plus(times(g1, y), 2, times(g2, y2)));
+    return grown(f.sixth.growth(y4), y4, plus(y, 1.0 / 3, three_times));
   }
 
-  /// From the derivative with respect to advance(f, y) to that with respect to y.
+  /// From the derivative with respect to advance(f, y) to that with respect to y; adds that with respect to the
+  /// coefficients, divided by the step, to `sums`.
+  ///
+  /// With D_i half a step times the rates at stage i and f' their derivative, the next state is y + (D_1 + 2 D_2 + 2
+  /// D_3
+  /// + D_4) / 3, at stages y, y + D_1, y + D_2, y + 2 D_3. So half the derivatives with respect to D_4, …, D_1 are l /
+  /// 2, c_3 = l + f'(y_4) l, c_2 = l + f'(y_3) c_3 and c_1 = l / 2 + f'(y_2) c_2, where l is a third of what is given.
   template <class Real, int W>
-  BREAKSTEP_INLINE static Both<Real, W> retreat(const Rates<Real, W>& f, const Both<Real, W>& y,
+  BREAKSTEP_INLINE static Both<Real, W> retreat(const Rates<Real, W>& half, const Both<Real, W>& y,
                                                 const Both<Real, W>& by_next, Rates<Real, W>& sums) {
-    const auto y2 = ahead(y, step / 2, f.at(y)), y3 = ahead(y, step / 2, f.at(y2)), y4 = ahead(y, step, f.at(y3));
-    const auto scaled = [&](double factor) {
-      const Pack<Real, W> h(static_cast<Real>(factor));
-      return Both<Real, W>{h * by_next.prey, h * by_next.predators};
+    const auto g1 = half.growth(y);
+    const auto y2 = grown(g1, y, y);
+    const auto g2 = half.growth(y2);
+    const auto y3 = grown(g2, y2, y);
+    const auto g3 = half.growth(y3);
+    const auto y4 = plus(y, 2, times(g3, y3));
+    const auto g4 = half.growth(y4);
+    const Pack<Real, W> two(Real(2)), third(static_cast<Real>(1.0 / 3)), sixth(static_cast<Real>(1.0 / 6));
+    const Both<Real, W> l{third * by_next.prey, third * by_next.predators};
+    const Both<Real, W> half_l{sixth * by_next.prey, sixth * by_next.predators};
+    // What has changed by a stage, from the derivatives `c` with respect to its rates: base + c f'(state).
+    const auto back = [&](const Both<Real, W>& c, const Both<Real, W>& growth, const Both<Real, W>& state,
+                          const Both<Real, W>& base) {
+      const auto flow = times(c, state);
+      sums.alpha = sums.alpha + flow.prey;
+      sums.beta = fnma(flow.prey, state.predators, sums.beta);
+      sums.gamma = sums.gamma - flow.predators;
+      sums.delta = fma(flow.predators, state.prey, sums.delta);
+      const auto own = grown(growth, c, base);
+      return Both<Real, W>{fma(half.delta, flow.predators, own.prey), fnma(half.beta, flow.prey, own.predators)};
     };
-    const auto sixth = scaled(step / 6), third = scaled(step / 3);
-    const auto by_y4 = f.back(y4, sixth, sums);
-    const auto by_y3 = f.back(y3, ahead(third, step, by_y4), sums);
-    const auto by_y2 = f.back(y2, ahead(third, step / 2, by_y3), sums);
-    const auto by_y1 = f.back(y, ahead(sixth, step / 2, by_y2), sums);
-    return {by_next.prey + ((by_y1.prey + by_y2.prey) + (by_y3.prey + by_y4.prey)),
-            by_next.predators + ((by_y1.predators + by_y2.predators) + (by_y3.predators + by_y4.predators))};
+    const Both<Real, W> nothing{Pack<Real, W>(Real(0)), Pack<Real, W>(Real(0))};
+    const auto c3 = plus(l, 2, back(half_l, g4, y4, nothing));
+    const auto c2 = back(c3, g3, y3, l);
+    const auto c1 = back(c2, g2, y2, half_l);
+    const auto last = back(c1, g1, y, nothing);
+    const auto before =
+        plus(Both<Real, W>{by_next.prey + (c3.prey - l.prey), by_next.predators + (c3.predators - l.predators)}, 2,
+             minus(c2, l));
+    return plus(plus(before, 2, minus(c1, half_l)), 2, last);
   }
 
-  template <bool WithGradient, class Real, int W>
-  [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& x, const InterleavedVector<Real, W>& gradient,
-                                       Real* workspace) const {
+  /// One pack on its way through the years.
+  template <class Real, int W>
+  struct Journey {
     using P = Pack<Real, W>;
-    const P zero(Real(0)), one(Real(1)), floor(static_cast<Real>(least));
-    const Rates<Real, W> rates{exp(x[2]), exp(x[3]), exp(x[4]), exp(x[5])};
-    const Both<Real, W> precision{exp(P(Real(-2)) * x[0]), exp(P(Real(-2)) * x[1])};
-    Both<Real, W> state{exp(x[6]), exp(x[7])}, squares{zero, zero};
+
+    BREAKSTEP_INLINE explicit Journey(const InterleavedVector<Real, W>& x)
+        : rates{exp(x[2]), exp(x[3]), exp(x[4]), exp(x[5])},
+          stepper(rates),
+          precision{exp(P(Real(-2)) * x[0]), exp(P(Real(-2)) * x[1])},
+          state{exp(x[6]), exp(x[7])} {}
+
+    /// log of a count less that of the solution. The constant comes first: NaN stays NaN.
+    BREAKSTEP_INLINE static P away(Real log_count, P value) {
+      return P(log_count) - log(max(P(static_cast<Real>(least)), value));
+    }
+    BREAKSTEP_INLINE void compare(const Real* log_count) {
+      const P prey = away(log_count[0], state.prey), predators = away(log_count[1], state.predators);
+      squares = {fma(prey, prey, squares.prey), fma(predators, predators, squares.predators)};
+    }
+    BREAKSTEP_INLINE void add_force(const Real* log_count) {
+      const auto force = [&](Real observed, P value, P weight) {
+        const P slope = away(observed, value) * weight / value;
+        return select(value < P(static_cast<Real>(least)), P(Real(0)), slope);
+      };
+      by_state.prey = by_state.prey + force(log_count[0], state.prey, precision.prey);
+      by_state.predators = by_state.predators + force(log_count[1], state.predators, precision.predators);
+    }
+
+    Rates<Real, W> rates;
+    Stepper<Real, W> stepper;
+    Both<Real, W> precision, state;
+    Both<Real, W> squares{P(Real(0)), P(Real(0))};
+    Both<Real, W> by_state{P(Real(0)), P(Real(0))};
+    Rates<Real, W> by_rates{P(Real(0)), P(Real(0)), P(Real(0)), P(Real(0))};  ///< divided by the step
+  };
+
+  /// Of one pack, or of two in turns: while the processor waits for a stage of one it works on the other's.
+  template <bool WithGradient, class Real, int W, std::size_t Count>
+  [[nodiscard]] std::array<Pack<Real, W>, Count> evaluate(const std::array<InterleavedVector<Real, W>, Count>& x,
+                                                          const std::array<InterleavedVector<Real, W>, Count>& gradient,
+                                                          Real* workspace) const {
+    using P = Pack<Real, W>;
+    auto journeys = [&]<std::size_t... k>(std::index_sequence<k...>) {
+      return std::array<Journey<Real, W>, Count>{Journey<Real, W>(x[k])...};
+    }
+    (std::make_index_sequence<Count>());
     const Real* log_count = log_counts_.as<Real>();
     Real* at = workspace;
     for (int year = 0; year < years(); ++year, log_count += 2) {
-      for (int s = 0; year > 0 && s < steps_per_year; ++s) {
-        if constexpr (WithGradient) {
-          state.prey.store(at);
-          state.predators.store(at + W);
-          at += 2 * std::ptrdiff_t{W};
-        }
-        state = advance(rates, state);
-      }
-      // max with the constant first: NaN stays NaN.
-      const P prey = P(log_count[0]) - log(max(floor, state.prey));
-      const P predators = P(log_count[1]) - log(max(floor, state.predators));
-      squares = {fma(prey, prey, squares.prey), fma(predators, predators, squares.predators)};
+      if (year > 0) at = go_a_year<WithGradient>(journeys, at);
+      for (auto& journey : journeys) journey.compare(log_count);
     }
-    squares = {squares.prey * precision.prey, squares.predators * precision.predators};
+    std::array<P, Count> values;
     const P count(static_cast<Real>(years()));
+    for (std::size_t k = 0; k < Count; ++k) {
+      auto& [rates, stepper, precision, state, squares, by_state, by_rates] = journeys[k];
+      squares = times(squares, precision);
+      values[k] = fma(P(Real(-0.5)), squares.prey + squares.predators, -(count * (x[k][0] + x[k][1]))) -
+                  P(static_cast<Real>(sum_of_log_counts_ + 2 * years() * half_log_two_pi));
+    }
     if constexpr (WithGradient) {
-      Rates<Real, W> by_rates{zero, zero, zero, zero};
-      Both<Real, W> by_state{zero, zero};
       for (int year = years() - 1; year >= 0; --year) {
         log_count -= 2;
-        const auto force = [&](P value, Real observed, P weight) {
-          const P slope = (P(observed) - log(max(floor, value))) * weight / value;
-          return select(value < floor, zero, slope);
-        };
-        by_state.prey = by_state.prey + force(state.prey, log_count[0], precision.prey);
-        by_state.predators = by_state.predators + force(state.predators, log_count[1], precision.predators);
-        for (int s = 0; year > 0 && s < steps_per_year; ++s) {
-          at -= 2 * std::ptrdiff_t{W};
-          state = {P::load(at), P::load(at + W)};
-          by_state = retreat(rates, state, by_state, by_rates);
-        }
+        for (auto& journey : journeys) journey.add_force(log_count);
+        if (year > 0) at = return_a_year(journeys, at);
       }
-      gradient.store(0, squares.prey - count);
-      gradient.store(1, squares.predators - count);
-      gradient.store(2, by_rates.alpha * rates.alpha);
-      gradient.store(3, by_rates.beta * rates.beta);
-      gradient.store(4, by_rates.gamma * rates.gamma);
-      gradient.store(5, by_rates.delta * rates.delta);
-      gradient.store(6, by_state.prey * state.prey);
-      gradient.store(7, by_state.predators * state.predators);
+      for (std::size_t k = 0; k < Count; ++k) {
+        const auto& [rates, stepper, precision, state, squares, by_state, by_rates] = journeys[k];
+        gradient[k].store(0, squares.prey - count);
+        gradient[k].store(1, squares.predators - count);
+        gradient[k].store(2, by_rates.alpha * stepper.whole.alpha);
+        gradient[k].store(3, by_rates.beta * stepper.whole.beta);
+        gradient[k].store(4, by_rates.gamma * stepper.whole.gamma);
+        gradient[k].store(5, by_rates.delta * stepper.whole.delta);
+        gradient[k].store(6, by_state.prey * state.prey);
+        gradient[k].store(7, by_state.predators * state.predators);
+      }
     }
-    const P likelihood = fma(P(Real(-0.5)), squares.prey + squares.predators, -(count * (x[0] + x[1]))) -
-                         P(static_cast<Real>(sum_of_log_counts_ + 2 * years() * half_log_two_pi));
-    return likelihood + log_prior<WithGradient>(rates, x, gradient);
+    for (std::size_t k = 0; k < Count; ++k) {
+      values[k] = values[k] + log_prior<WithGradient>(journeys[k].rates, x[k], gradient[k]);
+    }
+    return values;
+  }
+
+  /// A year's steps; the states they begin at are kept for the way back. Returns where the next are to be kept.
+  template <bool Keep, class Real, int W, std::size_t Count>
+  static Real* go_a_year(std::array<Journey<Real, W>, Count>& journeys, Real* at) {
+    std::array<Both<Real, W>, Count> states;
+    for (std::size_t k = 0; k < Count; ++k) states[k] = journeys[k].state;
+    for (int s = 0; s < steps_per_year; ++s) {
+#pragma GCC unroll 2
+      for (std::size_t k = 0; k < Count; ++k) {
+        if constexpr (Keep) {
+          states[k].prey.store(at);
+          states[k].predators.store(at + W);
+          at += 2 * std::ptrdiff_t{W};
+        }
+        states[k] = advance(journeys[k].stepper, states[k]);
+      }
+    }
+    for (std::size_t k = 0; k < Count; ++k) journeys[k].state = states[k];
+    return at;
+  }
+
+  /// The same steps from the last to the first, with the derivatives.
+  template <class Real, int W, std::size_t Count>
+  static Real* return_a_year(std::array<Journey<Real, W>, Count>& journeys, Real* at) {
+    using P = Pack<Real, W>;
+    std::array<Both<Real, W>, Count> by_state;
+    std::array<Rates<Real, W>, Count> by_rates;
+    for (std::size_t k = 0; k < Count; ++k) {
+      by_state[k] = journeys[k].by_state;
+      by_rates[k] = journeys[k].by_rates;
+    }
+    for (int s = 0; s < steps_per_year; ++s) {
+#pragma GCC unroll 2
+      for (std::size_t turn = 0; turn < Count; ++turn) {
+        const std::size_t k = Count - 1 - turn;
+        at -= 2 * std::ptrdiff_t{W};
+        by_state[k] = retreat(journeys[k].stepper.half, {P::load(at), P::load(at + W)}, by_state[k], by_rates[k]);
+      }
+    }
+    for (std::size_t k = 0; k < Count; ++k) {
+      const Real* const first = at + 2 * std::ptrdiff_t{W} * static_cast<std::ptrdiff_t>(k);
+      journeys[k].state = {P::load(first), P::load(first + W)};
+      journeys[k].by_state = by_state[k];
+      journeys[k].by_rates = by_rates[k];
+    }
+    return at;
   }
 };
 
@@ -208,12 +349,12 @@ class PredatorPrey {
 /// it, and takes that state from an adaptive solver that is given a thousand attempts at a tolerance which they do not
 /// reach the last year with. Its gradient holds the lengths of steps constant, hence is not the derivative of its
 /// density. Here to repeat the paper's timings.
-class PredatorPreyAsCoded : public PredatorPrey {
+class PredatorPreyAsCoded : public AnimalCounts {
  public:
-  explicit PredatorPreyAsCoded(PredatorPrey fitted);
-  static PredatorPreyAsCoded read(const std::string& path) { return PredatorPreyAsCoded(PredatorPrey::read(path)); }
+  explicit PredatorPreyAsCoded(AnimalCounts counts);
+  static PredatorPreyAsCoded read(const std::string& path) { return PredatorPreyAsCoded(AnimalCounts::read(path)); }
   static PredatorPreyAsCoded synthetic(std::uint64_t seed = 4) {
-    return PredatorPreyAsCoded(PredatorPrey::synthetic(seed));
+    return PredatorPreyAsCoded(AnimalCounts::synthetic(seed));
   }
 
   template <class Real, int W>

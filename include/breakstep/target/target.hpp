@@ -1,6 +1,7 @@
 // What a user writes to describe a distribution: LaneTarget, with or without a Gaussian prior, or BatchTarget.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <memory>
 #include <string>
@@ -60,6 +61,16 @@ concept ReadsRows = HasDensity<T> && HasGradient<T> &&
   {
     t.template log_density_and_gradient_of_rows<double, 4>(Mask<4>(), rows, rows, workspace)
     } -> std::same_as<Pack<double, 4>>;
+};
+
+/// A lane target with a gradient whose evaluation is a long chain of steps that wait for one another (a differential
+/// equation, say), and that can do two packs of chains at a time: `log_density_of_two(x, workspace)` and
+/// `log_density_and_gradient_of_two(x, gradient, workspace)`, with the same bits. Its workspace is enough for two.
+template <class T>
+concept TakesTwo = HasDensity<T> && HasGradient<T> &&
+    requires(const T& t, const TwoVectors<double, 4>& x, double* workspace) {
+  { t.template log_density_of_two<double, 4>(x, workspace) } -> std::same_as<TwoPacks<double, 4>>;
+  { t.template log_density_and_gradient_of_two<double, 4>(x, x, workspace) } -> std::same_as<TwoPacks<double, 4>>;
 };
 
 /// A target evaluated for any number of positions in one call, in double: external models, and likelihoods shaped like
@@ -140,6 +151,23 @@ class LaneDensity final : public Density<Real, W> {
     }
   }
 
+  [[nodiscard]] bool takes_two() const override { return TakesTwo<Target>; }
+  [[nodiscard]] TwoPacks<Real, W> evaluate_two(const TwoVectors<Real, W>& x, Real* workspace) const override {
+    if constexpr (TakesTwo<Target>) {
+      return target_->template log_density_of_two<Real, W>(x, workspace);
+    } else {
+      return Density<Real, W>::evaluate_two(x, workspace);
+    }
+  }
+  TwoPacks<Real, W> evaluate_two(const TwoVectors<Real, W>& x, const TwoVectors<Real, W>& gradient,
+                                 Real* workspace) const override {
+    if constexpr (with_gradient && TakesTwo<Target>) {
+      return target_->template log_density_and_gradient_of_two<Real, W>(x, gradient, workspace);
+    } else {
+      return Density<Real, W>::evaluate_two(x, gradient, workspace);
+    }
+  }
+
  private:
   static AffineMap<Real> prior_of(const Target& target) {
     if constexpr (HasPrior<Target>) {
@@ -189,8 +217,8 @@ class MappedDensity final : public Density<Real, W> {
 
   [[nodiscard]] int dimension() const override { return inner_->dimension(); }
   [[nodiscard]] std::size_t workspace() const override {
-    return inner_workspace() +
-           (reads_rows() ? Mapped::elements(dimension()) : InterleavedVector<Real, W>::elements(dimension()));
+    const std::size_t in_lanes = (takes_two() ? 2 : 1) * InterleavedVector<Real, W>::elements(dimension());
+    return inner_workspace() + (reads_rows() ? std::max(in_lanes, Mapped::elements(dimension())) : in_lanes);
   }
   [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& u, Real* workspace) const override {
     return inner_->evaluate(mapped(u, workspace), workspace);
@@ -200,6 +228,17 @@ class MappedDensity final : public Density<Real, W> {
     const auto value = inner_->evaluate(mapped(u, workspace), gradient, workspace);
     map_.pull_back(gradient);
     return value;
+  }
+  [[nodiscard]] bool takes_two() const override { return inner_->takes_two(); }
+  [[nodiscard]] TwoPacks<Real, W> evaluate_two(const TwoVectors<Real, W>& u, Real* workspace) const override {
+    return inner_->evaluate_two({mapped(u[0], workspace), mapped(u[1], workspace, 1)}, workspace);
+  }
+  TwoPacks<Real, W> evaluate_two(const TwoVectors<Real, W>& u, const TwoVectors<Real, W>& gradient,
+                                 Real* workspace) const override {
+    const auto values =
+        inner_->evaluate_two({mapped(u[0], workspace), mapped(u[1], workspace, 1)}, gradient, workspace);
+    for (const auto& one : gradient) map_.pull_back(one);
+    return values;
   }
   [[nodiscard]] bool reads_rows() const override { return map_.is_diagonal() && inner_->reads_rows(); }
   Pack<Real, W> evaluate_rows(Mask<W> where, const Rows<Real, W>& u, const Rows<Real, W>& gradient,
@@ -219,8 +258,10 @@ class MappedDensity final : public Density<Real, W> {
   using Mapped = lanes::Vector<Real, W, lanes::Storage::contiguous>;
 
   [[nodiscard]] std::size_t inner_workspace() const { return (inner_->workspace() + 15) / 16 * 16; }
-  InterleavedVector<Real, W> mapped(const InterleavedVector<Real, W>& u, Real* workspace) const {
-    const InterleavedVector<Real, W> x(workspace + inner_workspace(), dimension());
+  /// The first or second position of a call.
+  InterleavedVector<Real, W> mapped(const InterleavedVector<Real, W>& u, Real* workspace, std::size_t which = 0) const {
+    const InterleavedVector<Real, W> x(
+        workspace + inner_workspace() + which * InterleavedVector<Real, W>::elements(dimension()), dimension());
     map_.apply(u, x);
     return x;
   }

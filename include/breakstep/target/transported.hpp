@@ -23,16 +23,19 @@ class TransportedDensity final : public Density<Real, W> {
 
   [[nodiscard]] int dimension() const override { return density_->dimension(); }
   [[nodiscard]] std::size_t workspace() const override {
-    return aligned(density_->workspace()) + aligned(InterleavedVector<Real, W>::elements(dimension())) +
-           flow_->template workspace<W>();
+    return aligned(density_->workspace()) + 2 * position_reals() + flow_->template workspace<W>();
   }
   [[nodiscard]] Pack<Real, W> evaluate(const InterleavedVector<Real, W>& u, Real* workspace) const override {
-    Real* const memory = workspace + aligned(density_->workspace());
-    const InterleavedVector<Real, W> x(memory, dimension());
-    const auto log_determinant =
-        flow_->apply(u, x, memory + aligned(InterleavedVector<Real, W>::elements(dimension())));
-    const auto squares = dot(lanes::Mask<W>::all_lanes(), u, u);
-    return density_->evaluate(x, workspace) + fma(squares, Pack<Real, W>(Real(0.5)), log_determinant);
+    const auto x = position(0, workspace);
+    const auto change = to_position(u, x, workspace);
+    return density_->evaluate(x, workspace) + change;
+  }
+  [[nodiscard]] bool takes_two() const override { return density_->takes_two(); }
+  [[nodiscard]] TwoPacks<Real, W> evaluate_two(const TwoVectors<Real, W>& u, Real* workspace) const override {
+    const TwoVectors<Real, W> x{position(0, workspace), position(1, workspace)};
+    const TwoPacks<Real, W> change{to_position(u[0], x[0], workspace), to_position(u[1], x[1], workspace)};
+    const auto values = density_->evaluate_two(x, workspace);
+    return {values[0] + change[0], values[1] + change[1]};
   }
   Pack<Real, W> evaluate(const InterleavedVector<Real, W>&, const InterleavedVector<Real, W>&, Real*) const override {
     throw Error("a transported target was asked for its gradient", "elliptical slice sampling needs none",
@@ -41,6 +44,20 @@ class TransportedDensity final : public Density<Real, W> {
 
  private:
   static std::size_t aligned(std::size_t reals) { return (reals + 15) / 16 * 16; }
+  [[nodiscard]] std::size_t position_reals() const {
+    return aligned(InterleavedVector<Real, W>::elements(dimension()));
+  }
+  /// Of the first or second pack of a call.
+  [[nodiscard]] InterleavedVector<Real, W> position(std::size_t which, Real* workspace) const {
+    return {workspace + aligned(density_->workspace()) + which * position_reals(), dimension()};
+  }
+  /// x = T(u); returns log|det ∇T(u)| + ½·u·u.
+  Pack<Real, W> to_position(const InterleavedVector<Real, W>& u, const InterleavedVector<Real, W>& x,
+                            Real* workspace) const {
+    const auto log_determinant = flow_->apply(u, x, workspace + aligned(density_->workspace()) + 2 * position_reals());
+    const auto squares = dot(lanes::Mask<W>::all_lanes(), u, u);
+    return fma(squares, Pack<Real, W>(Real(0.5)), log_determinant);
+  }
 
   std::unique_ptr<Density<Real, W>> density_;
   std::shared_ptr<const Flow<Real>> flow_;

@@ -211,7 +211,7 @@ class Page:
                     report = json.loads(path.read_text())
                     sizes = [p["ess_bulk"] for p in report.get("parameters", []) if p["ess_bulk"] is not None]
                     worst = max((p["rhat"] for p in report.get("parameters", []) if p["rhat"] is not None), default=float("nan"))
-                    cells.append(report["refused"] if "refused" in report else f"not converged (R-hat {worst:.2f})" if worst > 1.1
+                    cells.append(f"not converged (R-hat {worst:.2f})" if worst > 1.1
                                  else f"{min(sizes) / report['seconds']:.3g} (R-hat {worst:.2f})" if sizes else "undefined")
                 else:
                     cells.append("not built" if sampler in missing else "not measured")

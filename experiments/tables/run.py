@@ -50,7 +50,7 @@ def run(lab):
                     lab.tool(f"{sampler}_{schedule}_{target}.json", "sample", "--sampler", sampler, "--target", target, *data,
                              *(["--points", str(points)] if points else []), "--chains", str(chains), "--warmup",
                              str(own_warm_up), "--draws", str(own_draws), "--precision", "single", "--unconstrained",
-                             "--json", "--schedule", schedule, may_refuse=True)
+                             "--json", "--schedule", schedule)
 
 
 if __name__ == "__main__":

@@ -145,8 +145,9 @@ class PredatorPrey : public AnimalCounts {
     return {a.prey * b.prey, a.predators * b.predators};
   }
   template <class Real, int W>
-  BREAKSTEP_INLINE static Both<Real, W> minus(const Both<Real, W>& a, const Both<Real, W>& b) {
-    return {a.prey - b.prey, a.predators - b.predators};
+  BREAKSTEP_INLINE static Both<Real, W> scaled(double factor, const Both<Real, W>& a) {
+    const Pack<Real, W> f(static_cast<Real>(factor));
+    return {f * a.prey, f * a.predators};
   }
 
   /// The coefficients of a step, times the lengths that its stages need. A solver's stages wait for one another, and
@@ -174,43 +175,43 @@ class PredatorPrey : public AnimalCounts {
   /// From the derivative with respect to advance(f, y) to that with respect to y; adds that with respect to the
   /// coefficients, divided by the step, to `sums`.
   ///
-  /// With D_i half a step times the rates at stage i and f' their derivative, the next state is y + (D_1 + 2 D_2 + 2
-  /// D_3
-  /// + D_4) / 3, at stages y, y + D_1, y + D_2, y + 2 D_3. So half the derivatives with respect to D_4, …, D_1 are l /
-  /// 2, c_3 = l + f'(y_4) l, c_2 = l + f'(y_3) c_3 and c_1 = l / 2 + f'(y_2) c_2, where l is a third of what is given.
+  /// With D_i half a step times the rates at stage i and f' their derivative, the next state is
+  ///     y + (D_1 + 2 D_2 + 2 D_3 + D_4) / 3, at stages y, y + D_1, y + D_2 and y + 2 D_3.
+  /// So half the derivatives with respect to D_4, …, D_1 are, with l a third of what is given,
+  ///     l / 2, c_3 = l + f'(y_4) l, c_2 = l + f'(y_3) c_3 and c_1 = l / 2 + f'(y_2) c_2.
   template <class Real, int W>
-  BREAKSTEP_INLINE static Both<Real, W> retreat(const Rates<Real, W>& half, const Both<Real, W>& y,
+  BREAKSTEP_INLINE static Both<Real, W> retreat(const Stepper<Real, W>& f, const Both<Real, W>& y,
                                                 const Both<Real, W>& by_next, Rates<Real, W>& sums) {
-    const auto g1 = half.growth(y);
+    const auto g1 = f.half.growth(y);
     const auto y2 = grown(g1, y, y);
-    const auto g2 = half.growth(y2);
+    const auto g2 = f.half.growth(y2);
     const auto y3 = grown(g2, y2, y);
-    const auto g3 = half.growth(y3);
+    const auto g3 = f.half.growth(y3);
     const auto y4 = plus(y, 2, times(g3, y3));
-    const auto g4 = half.growth(y4);
-    const Pack<Real, W> two(Real(2)), third(static_cast<Real>(1.0 / 3)), sixth(static_cast<Real>(1.0 / 6));
-    const Both<Real, W> l{third * by_next.prey, third * by_next.predators};
-    const Both<Real, W> half_l{sixth * by_next.prey, sixth * by_next.predators};
-    // What has changed by a stage, from the derivatives `c` with respect to its rates: base + c f'(state).
-    const auto back = [&](const Both<Real, W>& c, const Both<Real, W>& growth, const Both<Real, W>& state,
-                          const Both<Real, W>& base) {
-      const auto flow = times(c, state);
-      sums.alpha = sums.alpha + flow.prey;
-      sums.beta = fnma(flow.prey, state.predators, sums.beta);
-      sums.gamma = sums.gamma - flow.predators;
-      sums.delta = fma(flow.predators, state.prey, sums.delta);
-      const auto own = grown(growth, c, base);
-      return Both<Real, W>{fma(half.delta, flow.predators, own.prey), fnma(half.beta, flow.prey, own.predators)};
+    const auto g4 = f.half.growth(y4);
+    const Both<Real, W> l = scaled(1.0 / 3, by_next), half_l = scaled(0.5, l);
+    // What flows through a stage, from half the derivatives `c` with respect to its D; its share of the sums is added.
+    const auto flow = [&](const Both<Real, W>& c, const Both<Real, W>& state) {
+      const auto found = times(c, state);
+      sums.alpha = sums.alpha + found.prey;
+      sums.beta = fnma(found.prey, state.predators, sums.beta);
+      sums.gamma = sums.gamma - found.predators;
+      sums.delta = fma(found.predators, state.prey, sums.delta);
+      return found;
     };
-    const Both<Real, W> nothing{Pack<Real, W>(Real(0)), Pack<Real, W>(Real(0))};
-    const auto c3 = plus(l, 2, back(half_l, g4, y4, nothing));
-    const auto c2 = back(c3, g3, y3, l);
-    const auto c1 = back(c2, g2, y2, half_l);
-    const auto last = back(c1, g1, y, nothing);
-    const auto before =
-        plus(Both<Real, W>{by_next.prey + (c3.prey - l.prey), by_next.predators + (c3.predators - l.predators)}, 2,
-             minus(c2, l));
-    return plus(plus(before, 2, minus(c1, half_l)), 2, last);
+    // base + f'(state) c, where `through` is c times the state.
+    const auto back = [](const Rates<Real, W>& rates, const Both<Real, W>& growth, const Both<Real, W>& c,
+                         const Both<Real, W>& through, const Both<Real, W>& base) {
+      const auto own = grown(growth, c, base);
+      return Both<Real, W>{fma(rates.delta, through.predators, own.prey),
+                           fnma(rates.beta, through.prey, own.predators)};
+    };
+    const auto c3 = back(f.whole, g4, l, flow(half_l, y4), l);  // twice half of l flows
+    const auto c2 = back(f.half, g3, c3, flow(c3, y3), l);
+    const auto c1 = back(f.half, g2, c2, flow(c2, y2), half_l);
+    const auto last = back(f.half, g1, c1, flow(c1, y), plus(c1, 1, c2));
+    // by_next + (c3 − l) + 2 (c2 − l) + 2 (c1 − l / 2) + 2 f'(y) c1
+    return plus(plus(plus(by_next, -4, l), 1, c3), 2, last);
   }
 
   /// One pack on its way through the years.
@@ -332,7 +333,7 @@ class PredatorPrey : public AnimalCounts {
       for (std::size_t turn = 0; turn < Count; ++turn) {
         const std::size_t k = Count - 1 - turn;
         at -= 2 * std::ptrdiff_t{W};
-        by_state[k] = retreat(journeys[k].stepper.half, {P::load(at), P::load(at + W)}, by_state[k], by_rates[k]);
+        by_state[k] = retreat(journeys[k].stepper, {P::load(at), P::load(at + W)}, by_state[k], by_rates[k]);
       }
     }
     for (std::size_t k = 0; k < Count; ++k) {

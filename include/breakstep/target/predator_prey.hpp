@@ -141,6 +141,10 @@ class PredatorPrey : public AnimalCounts {
     return {fma(f, b.prey, a.prey), fma(f, b.predators, a.predators)};
   }
   template <class Real, int W>
+  BREAKSTEP_INLINE static Both<Real, W> plus(const Both<Real, W>& a, const Both<Real, W>& b) {
+    return {a.prey + b.prey, a.predators + b.predators};
+  }
+  template <class Real, int W>
   BREAKSTEP_INLINE static Both<Real, W> times(const Both<Real, W>& a, const Both<Real, W>& b) {
     return {a.prey * b.prey, a.predators * b.predators};
   }
@@ -187,7 +191,8 @@ class PredatorPrey : public AnimalCounts {
     const auto g2 = f.half.growth(y2);
     const auto y3 = grown(g2, y2, y);
     const auto g3 = f.half.growth(y3);
-    const auto y4 = plus(y, 2, times(g3, y3));
+    const auto d3 = times(g3, y3);
+    const auto y4 = plus(y, plus(d3, d3));  // additions have units of their own, where multiply-adds are the most
     const auto g4 = f.half.growth(y4);
     const Both<Real, W> l = scaled(1.0 / 3, by_next), half_l = scaled(0.5, l);
     // What flows through a stage, from half the derivatives `c` with respect to its D; its share of the sums is added.
@@ -209,9 +214,9 @@ class PredatorPrey : public AnimalCounts {
     const auto c3 = back(f.whole, g4, l, flow(half_l, y4), l);  // twice half of l flows
     const auto c2 = back(f.half, g3, c3, flow(c3, y3), l);
     const auto c1 = back(f.half, g2, c2, flow(c2, y2), half_l);
-    const auto last = back(f.half, g1, c1, flow(c1, y), plus(c1, 1, c2));
+    const auto last = back(f.half, g1, c1, flow(c1, y), plus(c1, c2));
     // by_next + (c3 − l) + 2 (c2 − l) + 2 (c1 − l / 2) + 2 f'(y) c1
-    return plus(plus(plus(by_next, -4, l), 1, c3), 2, last);
+    return plus(plus(plus(by_next, -4, l), c3), plus(last, last));
   }
 
   /// One pack on its way through the years.

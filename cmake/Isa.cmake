@@ -32,7 +32,8 @@ function(breakstep_copy_flags isa out)
     set(bits 256)
   endif()
   set(has_option $<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>)
-  set(${out} $<$<AND:${has_option}>:-mmove-max=${bits}> $<$<AND:${has_option}>:-mstore-max=${bits}> PARENT_SCOPE)
+  # Nor may it join what lies side by side into one vector (masks of lanes, mostly): loads of two must wait for stores of one.
+  set(${out} -fno-tree-slp-vectorize $<$<AND:${has_option}>:-mmove-max=${bits}> $<$<AND:${has_option}>:-mstore-max=${bits}> PARENT_SCOPE)
 endfunction()
 
 # Without these, equal source would not give equal bits: a*b+c must not be fused silently, and g++ 12 at -O3 miscompiles

@@ -35,7 +35,7 @@ std::unique_ptr<runtime::Run<Real>> make_wide(const AnySampler& sampler, const s
   constexpr std::size_t most_bytes = 16 * 1024;
   using Width = Wide<Real>;
   constexpr int W = Width::lanes;
-  if (W == lanes::native_width<Real> || storage != lanes::Storage::interleaved || chains < fewest_packs * W) return {};
+  if (storage != lanes::Storage::interleaved || chains < fewest_packs * W) return {};
   const auto map = target->map(Real(0), sampler.asks(), {});
   if (sampler.pack(Width{}, seed, map) == nullptr) return {};
   std::shared_ptr<const target::Density<Real, W>> density = target->density(Width{}, sampler.asks());

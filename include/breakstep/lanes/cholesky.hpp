@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "breakstep/lanes/memory.hpp"
 #include "breakstep/lanes/vector.hpp"
@@ -51,36 +52,36 @@ BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVec
   const T* left[Rows];
   const T* right[Columns];
   P sums[Rows][Columns];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int c = 0; c < Columns; ++c) right[c] = a.row(j + c);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r) {
     left[r] = a.row(i + r);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int c = 0; c < Columns; ++c) sums[r][c] = a(i + r, j + c);
   }
   const std::ptrdiff_t end = std::ptrdiff_t{j} * W;
   for (std::ptrdiff_t at = 0; at < end; at += W) {
     P rights[Columns];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int c = 0; c < Columns; ++c) rights[c] = P::load(right[c] + at);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
       const P factor = P::load(left[r] + at);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int c = 0; c < Columns; ++c) sums[r][c] = fnma(factor, rights[c], sums[r][c]);
     }
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int c = 0; c < Columns; ++c) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int k = 0; k < c; ++k) {
       const P above = a(j + c, j + k);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int r = 0; r < Rows; ++r) sums[r][c] = fnma(sums[r][k], above, sums[r][c]);
     }
     const P inverse = inverse_diagonal[j + c];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
       sums[r][c] = sums[r][c] * inverse;
       a.store(i + r, j + c, sums[r][c]);
@@ -89,41 +90,41 @@ BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVec
 }
 
 /// The diagonal tile of rows [i, i + Rows), of which only the lower half exists: ten sums of four rows, where a full
-/// tile of four columns would not leave a register for its factors.
+/// tile of four columns would not leave a register for its factors (21 of six, with twice the registers).
 template <int Rows, class T, int W>
 BREAKSTEP_INLINE void factor_diagonal_tile(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal,
                                            int i) {
   using P = Pack<T, W>;
   const T* row[Rows];
   P sums[Rows][Rows];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r) {
     row[r] = a.row(i + r);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int c = 0; c <= r; ++c) sums[r][c] = a(i + r, i + c);
   }
   const std::ptrdiff_t end = std::ptrdiff_t{i} * W;
   for (std::ptrdiff_t at = 0; at < end; at += W) {
     P factors[Rows];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
       factors[r] = P::load(row[r] + at);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int c = 0; c <= r; ++c) sums[r][c] = fnma(factors[r], factors[c], sums[r][c]);
     }
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int c = 0; c < Rows; ++c) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int r = c; r < Rows; ++r) {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int k = 0; k < c; ++k) sums[r][c] = fnma(sums[r][k], sums[c][k], sums[r][c]);
     }
     sums[c][c] = sqrt(sums[c][c]);
     const P inverse = P(T(1)) / sums[c][c];
     inverse_diagonal.store(i + c, inverse);
     a.store(i + c, i + c, sums[c][c]);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int r = c + 1; r < Rows; ++r) {
       sums[r][c] = sums[r][c] * inverse;
       a.store(i + r, i + c, sums[r][c]);
@@ -150,9 +151,13 @@ void factor_rows(const Triangles<T, W>& a, const InterleavedVector<T, W>& invers
 /// Replaces each chain's lower triangle A by its Cholesky factor L and fills 1/L(j,j). For W chains in lanes.
 template <class T, int W>
 void cholesky(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal) {
-  constexpr int Rows = 4;
+  // The more rows at a time, the less often what lies above them is read, from far away if n is large.
+  constexpr int Rows = BREAKSTEP_ISA_AVX512 ? 6 : 4;
   int i = 0;
   for (; i + Rows <= a.size(); i += Rows) detail::factor_rows<Rows>(a, inverse_diagonal, i);
+  if constexpr (Rows > 4) {
+    if (i + 4 <= a.size()) detail::factor_rows<4>(a, inverse_diagonal, std::exchange(i, i + 4));
+  }
   for (; i < a.size(); ++i) detail::factor_rows<1>(a, inverse_diagonal, i);
 }
 

@@ -57,12 +57,13 @@ BREAKSTEP_INLINE void multiply_words(std::uint32_t constant, const Pack<U, W>& a
       low.part[p] = (Part)_mm256_mullo_epi32((__m256i)x, c);
     } else {
 #if BREAKSTEP_ISA_AVX512
-      // Full masks instead of the plain intrinsics for the reason given at sqrt in pack.hpp.
+      // Full masks instead of the plain intrinsics for the reason given at sqrt in pack.hpp. A masked shuffle moves and
+      // merges at once.
       const __m512i c = _mm512_set1_epi32(static_cast<int>(constant));
       const __m512i even = _mm512_maskz_mul_epu32(0xFF, (__m512i)x, c);
       const __m512i odd = _mm512_maskz_mul_epu32(0xFF, _mm512_maskz_srli_epi64(0xFF, (__m512i)x, 32), c);
-      high.part[p] = (Part)_mm512_mask_blend_epi32(0xAAAA, _mm512_maskz_srli_epi64(0xFF, even, 32), odd);
-      low.part[p] = (Part)_mm512_mask_blend_epi32(0xAAAA, even, _mm512_maskz_slli_epi64(0xFF, odd, 32));
+      high.part[p] = (Part)_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+      low.part[p] = (Part)_mm512_mask_shuffle_epi32(even, 0xAAAA, odd, _MM_PERM_CCAA);
 #endif
     }
   }

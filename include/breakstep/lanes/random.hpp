@@ -129,7 +129,7 @@ void fill_normal(Mask<W> where, const V& dst, const Stream<Real, W>& stream,
     for (int b = 0; b < n; ++b) {
       auto numbers = stream.uniforms(first + Pack<U, W>(static_cast<U>(b)), purpose);
       detail::normals_of_block<Real, W>(numbers, b, n, dst.length(), [&](const Pack<Real, W>& number, int i) {
-        dst.store(i, select(chosen, number, dst[i]));
+        dst.store(i, merge(chosen, number, dst[i]));
       });
     }
   } else {
@@ -157,9 +157,10 @@ void fill_normal(Mask<W> where, const V& dst, const Stream<Real, W>& stream,
 /// As fill_normal, and returns one uniform per lane that is independent of the normals. It costs nothing where the last
 /// index has numbers to spare (float, d = 1, 2, 5, …), else it is number 0 of the index after.
 template <class Real, int W, Storage S>
-Pack<Real, W> fill_normal_and_uniform(Mask<W> where, const Vector<Real, W, S>& dst, const Stream<Real, W>& stream,
-                                      std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first,
-                                      std::uint32_t purpose) {
+BREAKSTEP_INLINE Pack<Real, W> fill_normal_and_uniform(Mask<W> where, const Vector<Real, W, S>& dst,
+                                                       const Stream<Real, W>& stream,
+                                                       std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first,
+                                                       std::uint32_t purpose) {
   using U = Unsigned<sizeof(Real)>;
   const int n = indices_for<Real>(dst.length());
   const bool to_spare = Stream<Real, W>::per_index == 4 && 3 * n - 1 >= dst.length();
@@ -168,7 +169,7 @@ Pack<Real, W> fill_normal_and_uniform(Mask<W> where, const Vector<Real, W, S>& d
     const Truth<sizeof(Real), W> chosen(where);
     const Pack<Real, W> spare = numbers[Stream<Real, W>::per_index / 2];
     detail::normals_of_block<Real, W>(numbers, 0, 1, dst.length(), [&](const Pack<Real, W>& number, int i) {
-      if constexpr (S == Storage::interleaved) dst.store(i, select(chosen, number, dst[i]));
+      if constexpr (S == Storage::interleaved) dst.store(i, merge(chosen, number, dst[i]));
     });
     return spare;
   }

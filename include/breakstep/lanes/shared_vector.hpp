@@ -111,7 +111,7 @@ BREAKSTEP_INLINE auto rows_in_use(const SharedTable<T, W, Storage::contiguous, S
 template <class T, int W, Storage S, int Shelf>
 BREAKSTEP_INLINE void share(Mask<W> where, SharedVector<T, W, S, Shelf>& dst, const SharedVector<T, W, S, Shelf>& src) {
   if constexpr (S == Storage::contiguous) {
-    dst.set_rows(select(where, src.rows(), dst.rows()));
+    dst.set_rows(merge(where, src.rows(), dst.rows()));
   } else {
     assign(where, dst, src);
   }
@@ -122,8 +122,8 @@ template <class T, int W, Storage S, int Shelf>
 BREAKSTEP_INLINE void exchange(Mask<W> where, SharedVector<T, W, S, Shelf>& a, SharedVector<T, W, S, Shelf>& b) {
   if constexpr (S == Storage::contiguous) {
     const auto rows = a.rows();
-    a.set_rows(select(where, b.rows(), rows));
-    b.set_rows(select(where, rows, b.rows()));
+    a.set_rows(merge(where, b.rows(), rows));
+    b.set_rows(merge(where, rows, b.rows()));
   } else {
     swap(where, a, b);
   }
@@ -140,7 +140,7 @@ BREAKSTEP_INLINE void separate(Mask<W> where, SharedVector<T, W, S, Shelf>& vect
     const Rows used = (detail::rows_in_use(others) | ...);
     const Rows first_free = ~used & (used + Rows(U(1)));
     const auto is_shared = (vector.rows() & used) != Rows(U(0));
-    vector.set_rows(select(is_shared & Truth<sizeof(T), W>(where), first_free, vector.rows()));
+    vector.set_rows(merge(is_shared & Truth<sizeof(T), W>(where), first_free, vector.rows()));
   }
 }
 

@@ -205,25 +205,9 @@ BREAKSTEP_INLINE T sum_contiguous(int length, Term term, Pointers... coordinates
   return add_accumulators<T, N>(sums);
 }
 
-/// The same sum for W interleaved chains at once.
+/// The same sum for W interleaved chains at once, of five coordinates or more.
 template <class T, int W, class Term, class... Vectors>
-BREAKSTEP_INLINE Pack<T, W> sum_interleaved(int length, Term term, const Vectors&... vectors) {
-  // Up to four coordinates the tree is written out, so that the sums stay in registers.
-  if (length <= 4) {
-    const auto alone = [&](int i) { return term(Pack<T, W>(T(0)), vectors[i]...); };
-    switch (length) {
-      case 0:
-        return Pack<T, W>(T(0));
-      case 1:
-        return alone(0);
-      case 2:
-        return alone(0) + alone(1);
-      case 3:
-        return (alone(0) + alone(2)) + alone(1);
-      default:
-        return (alone(0) + alone(2)) + (alone(1) + alone(3));
-    }
-  }
+__attribute__((noinline)) Pack<T, W> sum_long_interleaved(int length, Term term, const Vectors... vectors) {
   Pack<T, W> sums[accumulators];
   for (auto& sum : sums) sum = Pack<T, W>(T(0));
   int i = 0;
@@ -240,6 +224,26 @@ BREAKSTEP_INLINE Pack<T, W> sum_interleaved(int length, Term term, const Vectors
     for (int k = 0; k < half; ++k) sums[k] = sums[k] + sums[k + half];
   }
   return sums[0];
+}
+
+/// For any number of coordinates. Up to four the tree is written out, so that the sums stay in registers.
+template <class T, int W, class Term, class... Vectors>
+BREAKSTEP_INLINE Pack<T, W> sum_interleaved(int length, Term term, const Vectors&... vectors) {
+  const auto alone = [&](int i) BREAKSTEP_INLINE_LAMBDA { return term(Pack<T, W>(T(0)), vectors[i]...); };
+  switch (length) {
+    case 0:
+      return Pack<T, W>(T(0));
+    case 1:
+      return alone(0);
+    case 2:
+      return alone(0) + alone(1);
+    case 3:
+      return (alone(0) + alone(2)) + alone(1);
+    case 4:
+      return (alone(0) + alone(2)) + (alone(1) + alone(3));
+    default:
+      return sum_long_interleaved<T, W>(length, term, vectors...);
+  }
 }
 
 template <class T, int W, Storage S, class Term, class... Vectors>
@@ -282,7 +286,7 @@ struct VectorCursor {
     if constexpr (stored) value.store(data + at);
   }
   BREAKSTEP_INLINE void put(std::ptrdiff_t at, const P& value, const typename P::Bools& chosen) const {
-    if constexpr (stored) select(chosen, value, P::load(data + at)).store(data + at);
+    if constexpr (stored) merge(chosen, value, P::load(data + at)).store(data + at);
   }
 };
 template <class P>
@@ -579,7 +583,7 @@ void swap(Mask<W> where, const Vector<T, W, S>& x, const Vector<T, W, S>& y) {
 
 /// Σ xᵢ·yᵢ per chain in the fixed order, each term an fma; 0 in lanes outside `where`.
 template <class T, int W, Storage S>
-Pack<T, W> dot(Mask<W> where, const Vector<T, W, S>& x, const Vector<T, W, S>& y) {
+BREAKSTEP_INLINE Pack<T, W> dot(Mask<W> where, const Vector<T, W, S>& x, const Vector<T, W, S>& y) {
   return detail::sum_over(
       where, [](auto sum, auto xi, auto yi) { return fma(xi, yi, sum); }, x, y);
 }
@@ -637,7 +641,7 @@ requires(Contiguous::storage == Storage::contiguous) void transpose(Mask<W> wher
       } else {
 #pragma GCC unroll 16
         for (int k = 0; k < W; ++k) {
-          if (i + k < length) select(chosen, square[k], P::load(column + k * W)).store(column + k * W);
+          if (i + k < length) merge(chosen, square[k], P::load(column + k * W)).store(column + k * W);
         }
       }
     }

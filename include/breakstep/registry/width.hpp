@@ -1,7 +1,6 @@
 // Width<Real, W>: names a precision and a width as an argument, because virtual functions cannot be templates.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 
 #include "breakstep/lanes/pack.hpp"
@@ -20,11 +19,10 @@ using OneDouble = Width<double, 1>;
 using Floats = Width<float, lanes::native_width<float>>;
 using Doubles = Width<double, lanes::native_width<double>>;
 
-/// Two registers where 16 lanes allow it: independent work for the processor while one of them waits, and half the
-/// calls per lane. Only for samplers that ask for no gradient (see make_run). Types of their own, since with AVX-512
-/// sixteen floats are one register.
-struct WideFloats : Width<float, std::min(16, 2 * breakstep::lanes::native_width<float>)> {};
-struct WideDoubles : Width<double, std::min(16, 2 * breakstep::lanes::native_width<double>)> {};
+/// Two registers: independent work for the processor while one of them waits, and half the calls per lane. Only for
+/// samplers that ask for no gradient (see make_run).
+using WideFloats = Width<float, 2 * lanes::native_width<float>>;
+using WideDoubles = Width<double, 2 * lanes::native_width<double>>;
 template <class Real>
 using Wide = std::conditional_t<std::is_same_v<Real, float>, WideFloats, WideDoubles>;
 

@@ -77,7 +77,7 @@ class LanePack {
     }
     return request_;
   }
-  void give(Lanes where, Pack<Real, W> value) { assign(where, *answer_, value); }
+  BREAKSTEP_INLINE void give(Lanes where, Pack<Real, W> value) { assign(where, *answer_, value); }
   /// Where the gradients of a sampler that asks for them are to be written, else null. Blocks see only those of lanes
   /// that asked.
   [[nodiscard]] const InterleavedVector<Real, W>* gradient_answer() const {
@@ -484,6 +484,31 @@ class SamplerPack final : public LanePack<Real, W> {
     move<K>(base, where, arrivals);
   }
 
+  /// Samplers without gradients have small blocks: the calls in them would take as long as their arithmetic, and what
+  /// one leaves for the next would go through memory.
+  template <int K>
+  __attribute__((flatten)) static void before_in_one(Base& base, Lanes where) {
+    before<K>(base, where);
+  }
+  template <int K>
+  __attribute__((flatten)) static void run_in_one(Base& base, Lanes where, Lanes* arrivals) {
+    run<K>(base, where, arrivals);
+  }
+  template <int K>
+  __attribute__((flatten)) static void answer_in_one(Base& base, Lanes where, Lanes* arrivals) {
+    answer<K>(base, where, arrivals);
+  }
+  template <int K>
+  static constexpr typename Base::StateCode state_code() {
+    if constexpr (with_gradient || S == Storage::contiguous) {
+      return {asks<K>(), before<K>, after<K>, run<K>, answer<K>};
+    } else if constexpr (asks<K>()) {
+      return {true, before_in_one<K>, after<K>, run<K>, answer_in_one<K>};
+    } else {
+      return {false, before<K>, after<K>, run_in_one<K>, answer<K>};
+    }
+  }
+
   template <int Count, class F>
   static BREAKSTEP_INLINE void unroll(F&& f) {
     [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>{}), ...); }
@@ -493,7 +518,7 @@ class SamplerPack final : public LanePack<Real, W> {
   static const typename Base::Code& code() {
     static constexpr auto states = []<int... K>(std::integer_sequence<int, K...>) {
       return std::array<typename Base::StateCode, state_count>{
-          typename Base::StateCode{asks<K>(), before<K>, after<K>, run<K>, answer<K>}...};
+          state_code<K>()...};
     }
     (std::make_integer_sequence<int, state_count>{});
     static constexpr auto conditions = []<int... N>(std::integer_sequence<int, N...>) {

@@ -19,6 +19,7 @@ def main():
     for name in wanted:
         print(name, flush=True)
         lab = common.Lab(options, name)
+        lab.note(machine=common.machine_facts(lab))  # for readers of a run that is stopped; its load is noted at the end
         importlib.import_module(f"{name}.run").run(lab)
         lab.note(machine=common.machine_facts(lab))
     print(f"experiments: measured in {time.monotonic() - begin:.0f} s")

@@ -194,5 +194,6 @@ def main(run, description: str):
     options = options_parser(description).parse_args()
     name = pathlib.Path(sys.argv[0]).resolve().parent.name
     lab = Lab(options, name)
+    lab.note(machine=machine_facts(lab))
     run(lab)
     lab.note(machine=machine_facts(lab))

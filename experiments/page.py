@@ -237,7 +237,7 @@ class Page:
                     continue
                 one, gain = median(self.results.seconds_per_draw(file, m, "free")), min(2.0, median(pair))
                 serial = max(0.0, 2 / gain - 1)
-                floor = 8 / m  # a pack's own chains, in units of the whole
+                floor = self.results.lanes("scale") / m  # a pack's own chains, in units of the whole
                 share = max(serial + (1 - serial) / 64, floor)
                 shared = self.results.was_shared("scale")
                 predicted = ["no prediction: others used the cores"] * 2 if shared else [f"{1e-6 / one / share:.0f} (prediction)", f"{1 / share:.0f} × (prediction)"]

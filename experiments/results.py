@@ -28,6 +28,10 @@ class Results:
         machine = self.notes(experiment).get("machine", {})
         return float(machine.get("load", 0)) > float(machine.get("cores", 1)) + 0.5
 
+    def lanes(self, experiment: str, precision: str = "single") -> int:
+        """Lanes of one register where the experiment was run."""
+        return int(self.notes(experiment)["machine"]["float_lanes" if precision == "single" else "double_lanes"])
+
     def forms(self) -> set[str]:
         return {self.notes(name)["form"] for name in common.EXPERIMENTS if self.notes(name)}
 
@@ -106,7 +110,7 @@ class Results:
         if not rows:
             return None
         m = rows[0]["m"]
-        lanes = 8 if rows[0]["precision"] == "single" else 4
+        lanes = self.lanes("theory", rows[0]["precision"])
         per_step = {mode: median(row["seconds"] / row["steps"] for row in chosen(rows, mode=mode))
                     for mode in ("paper-switched", "paper-switched-amortized", "paper-bundled", "paper-bundled-amortized")}
         per_draw = {mode: median(row["steps"] * lanes / row["draws_made"] for row in chosen(rows, mode=mode)) for mode in per_step}

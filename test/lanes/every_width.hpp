@@ -19,7 +19,7 @@ struct Case {
   static constexpr int width = W;
 };
 
-/// Calls check(Case<T, W>{}) for widths 1, 2, 4, 8 and 16; where few must do (cmake/Developer.cmake), 1 and 8.
+/// Calls check(Case<T, W>{}) for widths 1, 2, 4, 8, 16 and 32; where few must do (cmake/Developer.cmake), 1 and 8.
 template <class T, class Check>
 void for_every_width(Check check) {
   check(Case<T, 1>{});
@@ -28,6 +28,7 @@ void for_every_width(Check check) {
   check(Case<T, 2>{});
   check(Case<T, 4>{});
   check(Case<T, 16>{});
+  check(Case<T, 32>{});
 #endif
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -119,8 +120,10 @@ TEST(Pack, LoadStoreAndLanesRoundTrip) {
 
 TEST(Pack, MaskRoundTripAtEveryPattern) {
   for_every_real_and_width([]<class T, int W>(lanes_test::Case<T, W>) {
-    for (std::uint32_t pattern = 0; pattern <= Mask<W>::full; ++pattern) {
-      const Mask<W> mask(pattern);
+    // All of them, but of 32 lanes as many as of 16, scattered by an odd factor; the last is always the full one.
+    constexpr std::uint32_t scatter = W == 32 ? 0x9E3779B1U : 1U, last = std::min(Mask<W>::full, 0xFFFFU);
+    for (std::uint32_t pattern = 0; pattern <= last; ++pattern) {
+      const Mask<W> mask(pattern == last ? Mask<W>::full : pattern * scatter);
       const Truth<sizeof(T), W> truth(mask);
       ASSERT_EQ(truth.mask(), mask);
       ASSERT_EQ((~truth).mask(), ~mask);

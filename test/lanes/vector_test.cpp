@@ -30,7 +30,7 @@ struct Owned {
     }
   }
   Owned(int length, unsigned seed) : Owned(length) {
-    const auto numbers = lanes_test::ordinary_numbers<T>(length * 16, seed);
+    const auto numbers = lanes_test::ordinary_numbers<T>(length * W, seed);
     for (int lane = 0; lane < W; ++lane) {
       for (int i = 0; i < length; ++i) view.set(lane, i, numbers[lane * length + i]);
     }

@@ -90,8 +90,8 @@ BREAKSTEP_INLINE void multiply_chains(T* const* y, const Matrix<T>& a, const T* 
 }
 
 /// The same for all of `count` chains, four at a time: twelve sums, three parts of a column and a coordinate fill the
-/// sixteen registers of AVX2. With AVX-512, which has twice as many, eight: a matrix that the nearest cache does not hold
-/// is then read half as often.
+/// sixteen registers of AVX2. With AVX-512, which has twice as many, eight: a matrix that the nearest cache does not
+/// hold is then read half as often.
 template <int Registers, class T>
 void multiply_chains(T* const* y, const Matrix<T>& a, const T* const* x, int count, int first) {
   constexpr int most = BREAKSTEP_ISA_AVX512 ? 8 : 4;

@@ -517,8 +517,7 @@ class SamplerPack final : public LanePack<Real, W> {
 
   static const typename Base::Code& code() {
     static constexpr auto states = []<int... K>(std::integer_sequence<int, K...>) {
-      return std::array<typename Base::StateCode, state_count>{
-          state_code<K>()...};
+      return std::array<typename Base::StateCode, state_count>{state_code<K>()...};
     }
     (std::make_integer_sequence<int, state_count>{});
     static constexpr auto conditions = []<int... N>(std::integer_sequence<int, N...>) {

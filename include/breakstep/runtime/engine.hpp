@@ -239,8 +239,8 @@ class Engine final : public Run<Real> {
     const auto& states = model_->code().states;
     const auto asking = std::count_if(states.begin(), states.end(), [](const auto& state) { return state.asks; });
     if (states.size() == 1) return {Step::bundled_inline};
-    if (asking <= 1) return {Step::gathered, Step::bundled_inline};
-    return {Step::gathered, Step::bundled_inline, Step::bundled_amortized};
+    if (asking <= 1) return {Step::bundled_inline, Step::gathered};
+    return {Step::bundled_amortized, Step::bundled_inline, Step::gathered};
   }
 
   /// What a thread needs to run freely. Kept from one segment to the next, with what the tuner has found out.

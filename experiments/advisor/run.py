@@ -41,7 +41,7 @@ def run(lab):
         rate = advice["draws_per_second"] * min(1.0, 6 / advice["speedup_over_lockstep"])
         # Nor so many that their summary takes longer than they do.
         dimension = int(options[options.index("--dimension") + 1]) if "--dimension" in options else 1
-        # The advice is for long runs. With no more chains than lanes the last chain's last draws are made alone: a fifth of 20 draws.
+        # The advice is for long runs. With no more chains than lanes the slowest chain makes its last draws alone; of 20 draws too many.
         fewest = 100 if chains <= 64 else 20
         draws = max(fewest, min(round(seconds * rate / chains), 20_000_000 // (chains * dimension)))
         how = ["--precision", advice["precision"], "--storage", advice["storage"], "--draws", str(draws), "--json"]

@@ -1,4 +1,4 @@
-// Compiles the runtime for both precisions, at width 1, at this machine's width and at twice that.
+// Compiles the runtime for both precisions, at width 1, at this machine's width and at that of several registers.
 #include "breakstep/registry/run.hpp"
 
 #include <map>
@@ -26,12 +26,12 @@ std::unique_ptr<runtime::Engine<Real, W>> make_engine(MakePack make_pack,
       dimension, chains);
 }
 
-/// On two registers of lanes, or null if that gains nothing: the sampler must say so, there must be chains enough to
+/// On several registers of lanes, or null if that gains nothing: the sampler must say so, there must be chains enough to
 /// fill the lanes of many threads, and what an evaluation works on must stay in the nearest cache.
 template <class Real>
 std::unique_ptr<runtime::Run<Real>> make_wide(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
                                               lanes::Storage storage, std::uint64_t seed, std::size_t chains) {
-  constexpr std::size_t fewest_packs = 32;
+  constexpr std::size_t fewest_packs = 16;
   constexpr std::size_t most_bytes = 16 * 1024;
   using Width = Wide<Real>;
   constexpr int W = Width::lanes;

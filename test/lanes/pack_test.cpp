@@ -118,6 +118,22 @@ TEST(Pack, LoadStoreAndLanesRoundTrip) {
   });
 }
 
+TEST(Pack, PiecesAreTheLanesTheyName) {
+  for_every_real_and_width([]<class T, int W>(lanes_test::Case<T, W>) {
+    constexpr int N = native_width<T>;
+    if constexpr (W >= N) {
+      const auto all = Pack<T, W>::lane_numbers();
+      Pack<T, W> joined(T(-1));
+      for (int k = 0; k < W / N; ++k) {
+        const auto own = piece<N>(all, k);
+        for (int lane = 0; lane < N; ++lane) EXPECT_EQ(own[lane], static_cast<T>(k * N + lane));
+        set_piece<N>(joined, k, own);
+      }
+      EXPECT_TRUE((joined == all).all());
+    }
+  });
+}
+
 TEST(Pack, MaskRoundTripAtEveryPattern) {
   for_every_real_and_width([]<class T, int W>(lanes_test::Case<T, W>) {
     // All of them, but of 32 lanes as many as of 16, scattered by an odd factor; the last is always the full one.

@@ -120,6 +120,29 @@ TEST(Run, CountersAddUp) {
   }
 }
 
+/// Interleaved storage makes bundled steps by laps, contiguous storage one by one: the same steps, block by block.
+TEST(Run, LapsGoThroughTheMachineAsSingleStepsDo) {
+  for (const int parking : {1, 2, 3}) {
+    const auto counted = [parking](lanes::Storage storage) {
+      return sample(sampler::EllipticalSlice{}, target::GaussianLikelihood{},
+                    {.chains = 50,
+                     .draws = 40,
+                     .storage = storage,
+                     .execution = {.step = Step::bundled_inline, .parking = parking}})
+          .counters;
+    };
+    const auto laps = counted(lanes::Storage::interleaved), steps = counted(lanes::Storage::contiguous);
+    EXPECT_EQ(laps.steps, steps.steps);
+    EXPECT_EQ(laps.draws, steps.draws);
+    EXPECT_EQ(laps.evaluations_asked, steps.evaluations_asked);
+    EXPECT_EQ(laps.evaluations_executed, steps.evaluations_executed);
+    for (std::size_t k = 0; k < laps.blocks.size(); ++k) {
+      EXPECT_EQ(laps.blocks[k].runs, steps.blocks[k].runs) << "block " << k << ", parking " << parking;
+      EXPECT_EQ(laps.blocks[k].occupied, steps.blocks[k].occupied) << "block " << k << ", parking " << parking;
+    }
+  }
+}
+
 TEST(Run, LockstepPaysForTheSlowestAndFreeRunningDoesNot) {
   const auto run = [](Schedule schedule) {
     return sample(DelayedRejection{.scale = 0.3}, normal,

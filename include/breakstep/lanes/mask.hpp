@@ -49,6 +49,12 @@ class Mask {
   std::uint32_t bits_ = 0;
 };
 
+/// All lanes, known when the program is compiled: code that is inlined for it has nothing to merge.
+template <int W>
+struct AllLanes : Mask<W> {
+  constexpr AllLanes() : Mask<W>(Mask<W>::all_lanes()) {}
+};
+
 /// Calls visit(lane) for each lane of the mask, in ascending order.
 template <int W, class Visit>
 BREAKSTEP_INLINE void for_each_lane(Mask<W> mask, Visit&& visit) {

@@ -50,7 +50,7 @@ BREAKSTEP_INLINE void multiply_rows(Truth<sizeof(T), W> chosen, const Vector<T, 
 #pragma GCC unroll 16
     for (int r = 0; r < Tile; ++r) sums[r] = fma(Pack<T, W>(column[r]), xj, sums[r]);
   }
-  for (int r = 0; r < Tile; ++r) y.store(first + r, select(chosen, sums[r], y[first + r]));
+  for (int r = 0; r < Tile; ++r) y.store(first + r, merge(chosen, sums[r], y[first + r]));
 }
 
 /// Rows [first, first + Registers·N) of A·x for several chains whose coordinates lie contiguous. What is loaded of the

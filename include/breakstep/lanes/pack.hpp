@@ -54,6 +54,25 @@ BREAKSTEP_INLINE auto spread(T value, std::index_sequence<I...>) {
   return V{(static_cast<void>(I), value)...};  // listing elements keeps −0, which V{} + value would lose
 }
 
+/// Numbers that differ from lane to lane are kept in memory: g++ would write them to the stack one by one and load them
+/// at once, which waits until all of them have left the core.
+template <class T, int W>
+struct PerLane {
+  alignas(native_bytes) T numbers[W];
+};
+template <class T, int W>
+inline constexpr PerLane<T, W> lane_bits = [] {
+  PerLane<T, W> table{};
+  for (int i = 0; i < W; ++i) table.numbers[i] = static_cast<T>(typename Integers<sizeof(T)>::Unsigned(1) << i);
+  return table;
+}();
+template <class T, int W>
+inline constexpr PerLane<T, W> consecutive = [] {
+  PerLane<T, W> table{};
+  for (int i = 0; i < W; ++i) table.numbers[i] = static_cast<T>(i);
+  return table;
+}();
+
 }  // namespace detail
 
 template <int Bytes>
@@ -121,11 +140,7 @@ struct Pack {
   }
 
   /// 0, 1, 2, …
-  static BREAKSTEP_INLINE Pack lane_numbers() {
-    T numbers[W];
-    for (int i = 0; i < W; ++i) numbers[i] = static_cast<T>(i);
-    return load(numbers);
-  }
+  static BREAKSTEP_INLINE Pack lane_numbers() { return load(detail::consecutive<T, W>.numbers); }
 
   /// Applies `f` register by register.
   template <class F, class... Packs>
@@ -214,10 +229,8 @@ struct Truth {
     if constexpr (Lanes::part_width == 1) {
       for (int i = 0; i < W; ++i) lanes.part[i] = mask[i] ? Int(-1) : Int(0);
     } else {
-      Int powers[W];
-      for (int i = 0; i < W; ++i) powers[i] = Int(1) << i;
-      const Lanes bit = Lanes::load(powers);
-      *this = (Lanes(static_cast<Int>(mask.bits())) & bit) != Lanes(Int(0));
+      const Lanes bit = Lanes::load(detail::lane_bits<Int, W>.numbers);
+      *this = (Lanes(static_cast<Int>(mask.bits())) & bit) == bit;
     }
   }
 
@@ -308,6 +321,22 @@ BREAKSTEP_INLINE Pack<T, W> select(Mask<W> condition, Pack<T, W> a, std::type_id
   } else {
     return select(Truth<sizeof(T), W>(condition), a, b);
   }
+}
+
+/// Lanes which·N … which·N + N − 1 of `a`; both packs must consist of whole registers.
+template <int N, class T, int W>
+BREAKSTEP_INLINE Pack<T, N> piece(const Pack<T, W>& a, int which) {
+  static_assert(Pack<T, N>::part_width == Pack<T, W>::part_width);
+  Pack<T, N> r;
+#pragma GCC unroll 16
+  for (int p = 0; p < Pack<T, N>::parts; ++p) r.part[p] = a.part[which * Pack<T, N>::parts + p];
+  return r;
+}
+template <int N, class T, int W>
+BREAKSTEP_INLINE void set_piece(Pack<T, W>& a, int which, const Pack<T, N>& value) {
+  static_assert(Pack<T, N>::part_width == Pack<T, W>::part_width);
+#pragma GCC unroll 16
+  for (int p = 0; p < Pack<T, N>::parts; ++p) a.part[which * Pack<T, N>::parts + p] = value.part[p];
 }
 
 /// The bits of `a` read as another type of the same size.

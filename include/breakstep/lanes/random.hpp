@@ -4,10 +4,12 @@
 // schedule or interruption, and nothing needs saving.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <utility>
 
 #include "breakstep/lanes/math/exponential.hpp"
 #include "breakstep/lanes/math/turns.hpp"
@@ -154,6 +156,24 @@ void fill_normal(Mask<W> where, const V& dst, const Stream<Real, W>& stream,
   }
 }
 
+/// The first normal of an index and the uniform that it leaves over, of single precision. More than two registers are
+/// made two at a time: the generator's words fill the register file.
+template <class Real, int W>
+BREAKSTEP_INLINE std::pair<Pack<Real, W>, Pack<Real, W>> normal_and_uniform(
+    const Stream<Real, W>& stream, const Pack<Unsigned<sizeof(Real)>, W>& index, std::uint32_t purpose) {
+  constexpr int N = std::min(W, 2 * native_width<Real>);
+  Pack<Real, W> normal, uniform;
+#pragma GCC unroll 4
+  for (int k = 0; k < W / N; ++k) {
+    const Stream<Real, N> own(stream.seed(), piece<N>(stream.chain(), k), piece<N>(stream.draw(), k));
+    auto numbers = own.uniforms(piece<N>(index, k), purpose);
+    set_piece<N>(uniform, k, numbers[Stream<Real, N>::per_index / 2]);
+    Stream<Real, N>::to_normals(numbers, 0);
+    set_piece<N>(normal, k, numbers[0]);
+  }
+  return {normal, uniform};
+}
+
 /// As fill_normal, and returns one uniform per lane that is independent of the normals. It costs nothing where the last
 /// index has numbers to spare (float, d = 1, 2, 5, …), else it is number 0 of the index after.
 template <class Real, int W, Storage S>
@@ -164,14 +184,21 @@ BREAKSTEP_INLINE Pack<Real, W> fill_normal_and_uniform(Mask<W> where, const Vect
   using U = Unsigned<sizeof(Real)>;
   const int n = indices_for<Real>(dst.length());
   const bool to_spare = Stream<Real, W>::per_index == 4 && 3 * n - 1 >= dst.length();
-  if (S == Storage::interleaved && to_spare && n == 1) {
-    auto numbers = stream.uniforms(first, purpose);
-    const Truth<sizeof(Real), W> chosen(where);
-    const Pack<Real, W> spare = numbers[Stream<Real, W>::per_index / 2];
-    detail::normals_of_block<Real, W>(numbers, 0, 1, dst.length(), [&](const Pack<Real, W>& number, int i) {
-      if constexpr (S == Storage::interleaved) dst.store(i, merge(chosen, number, dst[i]));
-    });
-    return spare;
+  if constexpr (S == Storage::interleaved) {
+    if (to_spare && dst.length() == 1) {
+      const auto [normal, spare] = normal_and_uniform(stream, first, purpose);
+      dst.store(0, merge(Truth<sizeof(Real), W>(where), normal, dst[0]));
+      return spare;
+    }
+    if (to_spare && n == 1) {
+      auto numbers = stream.uniforms(first, purpose);
+      const Truth<sizeof(Real), W> chosen(where);
+      const Pack<Real, W> spare = numbers[Stream<Real, W>::per_index / 2];
+      detail::normals_of_block<Real, W>(numbers, 0, 1, dst.length(), [&](const Pack<Real, W>& number, int i) {
+        dst.store(i, merge(chosen, number, dst[i]));
+      });
+      return spare;
+    }
   }
   fill_normal(where, dst, stream, first, purpose);
   if (to_spare)

@@ -524,7 +524,11 @@ auto sweep(Mask<W> where, F f, const Operands&... operands) {
 
 /// dst = src for the chains of `where`.
 template <int W, AnyVector To, AnyVector From>
-void assign(Mask<W> where, const To& dst, const From& src) {
+BREAKSTEP_INLINE void assign(Mask<W> where, const To& dst, const From& src) {
+  if constexpr (requires { dst.store(0, src[0]); }) {
+    // One coordinate is not worth a call.
+    if (dst.length() == 1) return dst.store(0, merge(Truth<sizeof(typename To::Real), W>(where), src[0], dst[0]));
+  }
   sweep<0>(
       where, [](auto&, auto& to, auto from) { to = from; }, changing(dst), src);
 }
@@ -538,7 +542,11 @@ void fill(Mask<W> where, const V& dst, std::type_identity_t<Pack<typename V::Rea
 
 /// y += a·x, one rounding per coordinate.
 template <class T, int W, Storage S>
-void add_scaled(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a, const Vector<T, W, S>& x) {
+BREAKSTEP_INLINE void add_scaled(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a,
+                                 const Vector<T, W, S>& x) {
+  if constexpr (S == Storage::interleaved) {
+    if (y.length() == 1) return y.store(0, merge(Truth<sizeof(T), W>(where), fma(a, x[0], y[0]), y[0]));
+  }
   sweep<0>(
       where, [](auto&, auto& yi, auto ai, auto xi) { yi = fma(ai, xi, yi); }, changing(y), a, x);
 }

@@ -19,10 +19,10 @@ using OneDouble = Width<double, 1>;
 using Floats = Width<float, lanes::native_width<float>>;
 using Doubles = Width<double, lanes::native_width<double>>;
 
-/// Two registers: independent work for the processor while one of them waits, and half the calls per lane. Only for
-/// samplers that ask for no gradient (see make_run).
-using WideFloats = Width<float, 2 * lanes::native_width<float>>;
-using WideDoubles = Width<double, 2 * lanes::native_width<double>>;
+/// Several registers (four with AVX2, two with AVX-512): independent work for the processor while one of them waits, and
+/// fewer calls per lane. Only for samplers that ask for no gradient (see make_run).
+using WideFloats = Width<float, 32>;
+using WideDoubles = Width<double, 16>;
 template <class Real>
 using Wide = std::conditional_t<std::is_same_v<Real, float>, WideFloats, WideDoubles>;
 

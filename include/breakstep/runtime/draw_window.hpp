@@ -22,6 +22,8 @@ struct DrawWindow {
   /// Whether all slots have numbers below 2³², so that lanes of 32 bits can compute them. Whoever knows how many chains
   /// there are may say so.
   bool narrow = false;
+  /// Whether there is room for every draw that will be made. Whoever knows how far chains are and will go may say so.
+  bool holds_all = false;
 
   /// Whether the window has room for the present draw of every lane of `where`.
   template <class U, int W>

@@ -35,6 +35,13 @@ class Evaluator {
   /// From now on lanes that nobody waits for are evaluated, too, as lock-step under vmap does.
   virtual void evaluate_whole_packs() {}
 
+  /// The density and the memory it works in, for packs that ask it themselves; null if one density does not say all.
+  struct Bare {
+    const target::Density<Real, W>* density = nullptr;
+    Real* workspace = nullptr;
+  };
+  [[nodiscard]] virtual Bare bare() const { return {}; }
+
   virtual void answer(LanePack<Real, W>& pack, Mask<W> where, Counters& counters) {
     const Question<Real, W> question{&pack, where};
     answer(std::span(&question, 1), counters);
@@ -80,6 +87,7 @@ class LaneEvaluator final : public Evaluator<Real, W> {
     counters.evaluations_executed += W;
   }
   void evaluate_whole_packs() override { whole_packs_ = true; }
+  [[nodiscard]] typename Evaluator<Real, W>::Bare bare() const override { return {density_, workspace_.get()}; }
 
  private:
   void answer_two(const Question<Real, W>& first, const Question<Real, W>& second, Counters& counters) {

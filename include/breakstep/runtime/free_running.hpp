@@ -31,7 +31,10 @@ class FreeRunning {
         work_(work),
         lanes_in_all_(static_cast<std::size_t>(threads) * packs.size() * W),
         execution_(execution),
-        tuner_(tuner) {
+        tuner_(tuner),
+        bare_(evaluator.bare()),
+        may_lap_(code_.laps != nullptr && bare_.density != nullptr && execution.skip &&
+                 execution.order == Order::chronological) {
     for (const auto& pack : packs) crews_.push_back(Crew{pack.get(), {}, {}, {}, false});
     counters_.blocks.resize(code_.states.size());
     order_.resize(code_.states.size());
@@ -43,23 +46,10 @@ class FreeRunning {
     for (Crew& crew : crews_) fill(crew, Lanes::all_lanes());
     std::uint64_t next_sort = 1024;
     while (anyone_alive()) {
-      ++counters_.steps;
-      switch (tuner_.plan().step) {
-        case Step::switched_inline:
-          switched_inline();
-          break;
-        case Step::switched_amortized:
-          switched_amortized();
-          break;
-        case Step::bundled_inline:
-          bundled_inline();
-          break;
-        case Step::gathered:
-          gathered();
-          break;
-        default:
-          bundled_amortized();
-          break;
+      if (may_lap_ && tuner_.plan().step == Step::bundled_inline) {
+        several_steps();
+      } else {
+        one_step();
       }
       tuner_.step(counters_.evaluations_asked);
       if (execution_.order == Order::by_frequency && counters_.steps == next_sort) {
@@ -73,6 +63,22 @@ class FreeRunning {
   }
 
  private:
+  void one_step() {
+    ++counters_.steps;
+    switch (tuner_.plan().step) {
+      case Step::switched_inline:
+        return switched_inline();
+      case Step::switched_amortized:
+        return switched_amortized();
+      case Step::bundled_inline:
+        return bundled_inline();
+      case Step::gathered:
+        return gathered();
+      default:
+        return bundled_amortized();
+    }
+  }
+
   static constexpr unsigned rounds_of_patience = 8;  ///< with 32 lanes fell four times as far behind, for no more speed
   static constexpr int turns_of_step = 16;
   using Standing = std::array<Lanes, max_states>;
@@ -126,6 +132,26 @@ class FreeRunning {
         if (wanted(now[k])) execute(crew, k, now[k], crew.at.data());
       }
       finish(crew, now[code_.final]);
+    }
+  }
+
+  /// What bundled_inline does, step after step until lanes are out of work or the tuner wants to know, by code that
+  /// knows the sampler.
+  void several_steps() {
+    constexpr std::uint64_t most = 16;  // of one pack, before it is another's turn
+    const std::uint64_t turns = tuner_.room(counters_.evaluations_asked) / (crews_.size() * W);
+    const auto laps = running_ahead_ ? 1 : std::clamp<std::uint64_t>(turns, 1, most);
+    for (Crew& crew : crews_) {
+      if (crew.alive.none()) continue;
+      const Laps<Real, W> how{.density = *bare_.density,
+                              .workspace = bare_.workspace,
+                              .window = work_.window,
+                              .goal = work_.goal,
+                              .ahead = work_.ahead,
+                              .parking = tuner_.plan().parking,
+                              .most = static_cast<int>(laps)};
+      const Lanes out_of_work = code_.laps(*crew.pack, how, crew.at.data(), counters_);
+      if (out_of_work.any()) relieve(crew, out_of_work);
     }
   }
 
@@ -284,8 +310,13 @@ class FreeRunning {
     const auto far_ahead = crew.pack->draw == Draw(static_cast<typename Draw::Element>(work_.ahead));
     const Lanes out_of_work = done & (arrived | far_ahead).mask();
     crew.at[code_.initial] |= done & ~out_of_work;
-    if (out_of_work.none()) return;
-    work_.unfinished.fetch_sub(static_cast<std::size_t>((done & arrived.mask()).count()), std::memory_order_relaxed);
+    if (out_of_work.any()) relieve(crew, out_of_work);
+  }
+
+  /// Lanes that have reached the goal or gone ahead as far as they may.
+  void relieve(Crew& crew, Lanes out_of_work) {
+    const auto arrived = (crew.pack->draw == Draw(static_cast<typename Draw::Element>(work_.goal))).mask();
+    work_.unfinished.fetch_sub(static_cast<std::size_t>((out_of_work & arrived).count()), std::memory_order_relaxed);
     replace(crew, out_of_work);
   }
 
@@ -349,6 +380,8 @@ class FreeRunning {
   std::size_t lanes_in_all_;  ///< of all threads
   Execution execution_;
   Tuner& tuner_;
+  typename Evaluator<Real, W>::Bare bare_;
+  bool may_lap_;  ///< packs can make bundled steps by themselves
   std::vector<Crew> crews_;
   std::vector<int> order_;
   int at_block_ = 0;  ///< of the round that gathered steps go

@@ -20,8 +20,10 @@
 #include "breakstep/lanes/fields.hpp"
 #include "breakstep/lanes/random.hpp"
 #include "breakstep/lanes/vector.hpp"
+#include "breakstep/runtime/counters.hpp"
 #include "breakstep/runtime/draw_window.hpp"
 #include "breakstep/runtime/step_sizes.hpp"
+#include "breakstep/target/density.hpp"
 #include "breakstep/target/map.hpp"
 #include "breakstep/target/target.hpp"
 
@@ -35,6 +37,17 @@ using lanes::Unsigned;
 
 /// The most states a sampler's machine may have.
 inline constexpr int max_states = 32;
+
+/// What a pack needs to go through its machine by itself.
+template <class Real, int W>
+struct Laps {
+  const target::Density<Real, W>& density;
+  Real* workspace;
+  const DrawWindow<Real>& window;
+  std::uint32_t goal, ahead;  ///< draws at which a lane is out of work
+  int parking;                ///< a block that asks nothing waits for so many lanes, unless nobody stands at a question
+  int most;                   ///< laps
+};
 
 template <class Real, int W>
 class LanePack {
@@ -60,6 +73,10 @@ class LanePack {
     int initial;
     int final;
     int loops;
+    /// Bundled steps with the density inline, as FreeRunning makes them, compiled in one piece: a lap goes through all
+    /// states in order, `at[k]` being the lanes that stand at state k. Ends after the most laps, or when lanes are out
+    /// of work, and returns those, which then stand nowhere. Null where calls cost little beside what they call.
+    Lanes (*laps)(LanePack&, const Laps<Real, W>&, Lanes* at, Counters&);
   };
 
   explicit LanePack(const Code& code) : code_(&code) {}
@@ -338,7 +355,7 @@ class SamplerPack final : public LanePack<Real, W> {
 
   void write(Lanes where, const DrawWindow<Real> window) {
     const auto x = state.x;
-    if (map_.is_identity() && window.narrow && window.holds(this->draw, where)) {
+    if (map_.is_identity() && window.narrow && (window.holds_all || window.holds(this->draw, where))) {
       switch (x.length()) {
         case 1:
           return write_short<1>(where, window, x);
@@ -422,16 +439,17 @@ class SamplerPack final : public LanePack<Real, W> {
     }
   }
 
-  template <int K>
-  static void before(Base& base, Lanes where) {
+  // `Where` is a mask, or AllLanes.
+  template <int K, class Where = Lanes>
+  static void before(Base& base, Where where) {
     if constexpr (!machine.states[K].empty()) {
       auto& self = static_cast<SamplerPack&>(base);
       std::get<machine.states[K].number>(Sampler::program.blocks).before(self, where);
     }
   }
 
-  template <int K>
-  static void after(Base& base, Lanes where) {
+  template <int K, class Where = Lanes>
+  static void after(Base& base, Where where) {
     if constexpr (!machine.states[K].empty()) {
       auto& self = static_cast<SamplerPack&>(base);
       if constexpr (asks<K>()) self.receive(where);
@@ -509,6 +527,98 @@ class SamplerPack final : public LanePack<Real, W> {
     }
   }
 
+  /// Whether the lanes at state K should wait for more company. Never when nobody stands at a question: somebody must
+  /// move.
+  template <int K>
+  static BREAKSTEP_INLINE bool is_parked(const Lanes* at, int parking) {
+    if (asks<K>() || at[K].count() >= parking) return false;
+    bool someone_asks = false;
+    unroll<state_count>([&](auto state) {
+      if constexpr (asks<state.value>()) someone_asks = someone_asks || at[state.value].any();
+    });
+    return someone_asks;
+  }
+
+  template <int K, class Where>
+  static BREAKSTEP_INLINE void ask_and_answer(SamplerPack& self, Where where, const Laps<Real, W>& how) {
+    before<K>(self, where);
+    if constexpr (with_gradient) {
+      self.give(where, how.density.evaluate(self.request_, self.gradient_answer_, how.workspace));
+    } else {
+      self.give(where, how.density.evaluate(self.request_, how.workspace));
+    }
+    after<K>(self, where);
+  }
+
+  /// Runs the block of state K for the lanes that stand there. Where nothing else is in the block than a few fields,
+  /// it pays to know that all lanes do.
+  template <int K>
+  static BREAKSTEP_INLINE void run_block(SamplerPack& self, Lanes here, const Laps<Real, W>& how) {
+    if constexpr (!asks<K>()) {
+      before<K>(self, here);
+    } else if (!with_gradient && here.all()) {
+      ask_and_answer<K>(self, lanes::AllLanes<W>(), how);
+    } else {
+      ask_and_answer<K>(self, here, how);
+    }
+  }
+
+  [[nodiscard]] BREAKSTEP_INLINE Lanes has_made(std::uint32_t draws) const {
+    return (this->draw == Pack<U, W>(static_cast<U>(draws))).mask();
+  }
+
+  __attribute__((flatten)) static Lanes laps(Base& base, const Laps<Real, W>& how, Lanes* standing,
+                                             Counters& counters) {
+    auto& self = static_cast<SamplerPack&>(base);
+    // Own copies, which nothing that blocks write can change.
+    std::array<Lanes, state_count> at;
+    std::array<BlockCounter, state_count> blocks{};
+    std::copy_n(standing, state_count, at.begin());
+    Lanes out_of_work;
+    int lap = 0;
+    for (; lap < how.most && out_of_work.none(); ++lap) {
+      unroll<state_count>([&](auto state) {
+        constexpr int K = state.value;
+        const Lanes here = at[K];
+        if (here.none() || is_parked<K>(at.data(), how.parking)) return;
+        at[K] = Lanes();
+        ++blocks[K].runs;
+        blocks[K].occupied += static_cast<std::uint64_t>(here.count());
+        run_block<K>(self, here, how);
+        move<K>(base, here, at.data());
+        if constexpr (K == machine.final) {
+          self.finish_draws(here, how.window);
+          out_of_work = here & self.has_made(how.goal);
+          if (how.ahead != how.goal) out_of_work |= here & self.has_made(how.ahead);
+          at[machine.initial] |= here & ~out_of_work;
+        }
+      });
+    }
+    std::copy_n(at.begin(), state_count, standing);
+    unroll<state_count>([&](auto state) {
+      const BlockCounter& block = blocks[state.value];
+      counters.blocks[state.value].runs += block.runs;
+      counters.blocks[state.value].occupied += block.occupied;
+      if constexpr (asks<state.value>()) {
+        counters.evaluations_asked += block.occupied;
+        counters.evaluations_executed += block.runs * W;
+      }
+    });
+    counters.draws += blocks[machine.final].occupied;
+    counters.steps += static_cast<std::uint64_t>(lap);
+    return out_of_work;
+  }
+
+  /// One chain at a time is the oracle for all others and stays as plain as it can be; where each chain's coordinates
+  /// lie together, blocks have long loops.
+  static constexpr auto laps_if_they_pay() {
+    if constexpr (S == Storage::interleaved && W > 1) {
+      return laps;
+    } else {
+      return nullptr;
+    }
+  }
+
   template <int Count, class F>
   static BREAKSTEP_INLINE void unroll(F&& f) {
     [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>{}), ...); }
@@ -539,8 +649,9 @@ class SamplerPack final : public LanePack<Real, W> {
       }
       return state_names;
     }();
-    static const typename Base::Code table{states,     names,           tree.marks,    state_of_block,
-                                           conditions, machine.initial, machine.final, Program::loop_count};
+    static const typename Base::Code table{
+        states,          names,         tree.marks,          state_of_block,    conditions,
+        machine.initial, machine.final, Program::loop_count, laps_if_they_pay()};
     return table;
   }
 

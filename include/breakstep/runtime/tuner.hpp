@@ -67,6 +67,11 @@ class Tuner {
     seconds_ += now() - time_before_;
   }
 
+  /// How much progress is left until another plan may be taken.
+  [[nodiscard]] std::uint64_t room(std::uint64_t progress) const {
+    return window_end_ > progress ? window_end_ - progress : 0;
+  }
+
   /// Call once per step with the progress made so far (evaluations answered, say).
   BREAKSTEP_INLINE void step(std::uint64_t progress) {
     if (progress >= window_end_) end_window(progress);

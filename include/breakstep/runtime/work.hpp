@@ -18,7 +18,11 @@ struct Work {
   Work(lanes::ChainRecords& all, const DrawWindow<Real>& draws, std::uint32_t goal_draws, std::uint32_t ahead_draws)
       : records(all), window(draws), goal(goal_draws), ahead(ahead_draws), unfinished(0) {
     window.narrow = all.chains() * std::size_t{draws.count} <= std::size_t{1} << 32;
-    for (std::size_t c = 0; c < all.chains(); ++c) unfinished += all.draws(c) < goal ? 1 : 0;
+    window.holds_all = ahead <= std::uint64_t{draws.first} + draws.count;
+    for (std::size_t c = 0; c < all.chains(); ++c) {
+      unfinished += all.draws(c) < goal ? 1 : 0;
+      window.holds_all = window.holds_all && all.draws(c) >= draws.first;
+    }
   }
 
   /// Chains that a thread has taken from the queue and not yet worked on.

@@ -103,9 +103,11 @@ struct DelayedRejectionIn {
 
   static constexpr auto done = [](auto& chains, auto where) {
     auto& s = chains.state;
-    assign(where & s.accepted, s.x, s.request);
-    assign(where & s.accepted, s.log_density, s.answer);
-    assign(where & ~s.accepted, s.events, s.events + 1U);
+    const auto moving = where & s.accepted;
+    assign(moving, s.x, s.request);
+    assign(moving, s.log_density, s.answer);
+    const auto giving_up = where & ~s.accepted;
+    if (giving_up.any()) assign(giving_up, s.events, s.events + 1U);
   };
 
   // The condensed form's one block.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,13 +32,17 @@ namespace {
 struct Mode {
   Execution execution;
   bool one_chain_at_a_time = false;
+  std::optional<lanes::Storage> storage = {};  ///< the job's own unless said
 };
 
-/// paper-*: as in the paper, without skipping, refilling and parking.
+/// paper-*: as in the paper, without skipping, refilling and parking. lockstep-interleaved: what vmap does also where
+/// vectors are long; contiguous storage leaves out the vectors of lanes that wait, and only their densities are
+/// computed.
 const std::map<std::string, Mode>& modes() {
   const auto paper = [](Step step) { return Mode{{.step = step, .skip = false, .refill = false, .parking = 1}}; };
   static const std::map<std::string, Mode> all = {
       {"lockstep", {{.schedule = Schedule::lockstep}}},
+      {"lockstep-interleaved", {{.schedule = Schedule::lockstep}, false, lanes::Storage::interleaved}},
       {"lockstep-skip", {{.schedule = Schedule::lockstep_skip}}},
       {"lockstep-pack", {{.schedule = Schedule::lockstep_pack}}},
       {"lockstep-threads-2", {{.schedule = Schedule::lockstep, .threads = 2}}},
@@ -157,8 +162,8 @@ class Contest {
         throw Error("there is no mode '" + name + "'", "see modes() in time.cpp", "use one of those");
       }
       entries_.push_back({name, found->second,
-                          registry::make_run<Real>(*sampler_, job.target(), storage, seed, chains,
-                                                   found->second.one_chain_at_a_time, ready_.metric)});
+                          registry::make_run<Real>(*sampler_, job.target(), found->second.storage.value_or(storage),
+                                                   seed, chains, found->second.one_chain_at_a_time, ready_.metric)});
     }
     values_.resize(chains * draws * static_cast<std::size_t>(job.target()->dimension()));
   }

@@ -51,7 +51,7 @@ def _delayed_rejection(scale):
     arguments = ["--dimension", 1, "--set", f"scale={scale:.9g}"]
     normal = Problem("standard_normal", 1, {})
     name = f"delayed rejection on N(0,1), proposals of sd {scale:.3g}"
-    return SliceJob(name, "delayed_rejection", normal, 2000, 0, "while loop, vmap", arguments, {"scale": scale})
+    return SliceJob(name, "delayed_rejection", normal, 10000, 0, "while loop, vmap", arguments, {"scale": scale})
 
 
 def slice_jobs(data_folder):

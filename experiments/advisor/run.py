@@ -17,14 +17,14 @@ KNOWN = [
 ]
 # Chosen anew whenever the advisor, or what it looks at, has changed; run once.
 HELD_OUT = [
-    ("elliptical_slice", "gp_regression", ["--points", "75", "--chains", "128"]),
-    ("elliptical_slice", "gaussian_likelihood", ["--chains", "2048"]),
-    ("slice", "banana", ["--chains", "256"]),
-    ("slice_two_loops", "log_gamma", ["--chains", "128"]),
-    ("delayed_rejection", "bod_stdnormal_prior", ["--chains", "256"]),
-    ("nuts", "soil", ["--warmup", "300", "--chains", "32"]),
-    ("nuts", "logistic_regression", ["--warmup", "200", "--chains", "128"]),
-    ("hmc", "banana", ["--warmup", "300", "--chains", "1024"]),
+    ("elliptical_slice", "gp_ess_effective", ["--points", "40", "--chains", "256"]),
+    ("elliptical_slice", "bod_stdnormal_prior", ["--chains", "512"]),
+    ("slice", "log_gamma", ["--dimension", "8", "--chains", "256"]),
+    ("slice_two_loops", "bod_stdnormal_prior", ["--chains", "512"]),
+    ("delayed_rejection", "multivariate_normal", ["--dimension", "3", "--chains", "512"]),
+    ("nuts", "pilots", ["--warmup", "300", "--chains", "64"]),
+    ("nuts", "multivariate_normal", ["--dimension", "20", "--warmup", "300", "--chains", "128"]),
+    ("nuts", "german_credit", ["--warmup", "100", "--chains", "64"]),
 ]
 
 

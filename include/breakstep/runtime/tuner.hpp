@@ -20,17 +20,24 @@ struct Plan {
 };
 
 /// Tries the plans in short windows and uses the fastest in long ones. A short window flatters plans that make lanes
-/// wait, since few wait yet when it begins; so what a plan gives in a long one replaces what its trials promised, and
+/// wait, since few wait yet when it begins; so what a plan gives in long ones replaces what its trials promised, and
 /// another may take its place. After many of them all are tried again, since the best may change as chains move, but
 /// ever more rarely, since they move less and less. No plan changes a draw, so the choice may depend on the clock.
+///
+/// A core shared with others may be a third slower for some milliseconds, whatever the plan. Trials take turns within
+/// less than that; a plan that is being used is not given up for one slow window.
 class Tuner {
  public:
-  /// What a plan's time is. A thread's own does not run while others have its core, which would make the plan that is
-  /// just being tried look slow. Where other threads or devices do the work, only the world's tells anything.
-  enum class Clock { of_thread, of_world };
+  /// Seconds since anything.
+  using Clock = double (*)();
+  /// A thread's own time does not run while others have its core, which would make the plan that is just being tried
+  /// look slow.
+  static double time_of_thread() { return seconds_of(CLOCK_THREAD_CPUTIME_ID); }
+  /// Where other threads or devices do the work, only the world's time tells anything.
+  static double time_of_world() { return seconds_of(CLOCK_MONOTONIC); }
 
   Tuner(std::vector<Plan> plans, Clock clock)
-      : plans_(std::move(plans)), clock_(clock), best_rate_(plans_.size()), is_proven_(plans_.size()) {}
+      : plans_(std::move(plans)), now_(clock), best_rate_(plans_.size()), long_windows_of_(plans_.size()) {}
 
   /// Every combination of the steps with `parking` lanes, or if that is 0 with several shares of a pack's `width`. The
   /// first step should be the one that leaves the fewest lanes without a question.
@@ -56,7 +63,7 @@ class Tuner {
   void resume(std::uint64_t lanes) {
     lanes_ = lanes;
     progress_before_ = 0;
-    time_before_ = now();
+    time_before_ = now_();
     const std::uint64_t wanted = turns_ * lanes_;
     window_end_ = plans_.size() == 1 ? never : wanted - std::min(done_, wanted);
   }
@@ -64,7 +71,7 @@ class Tuner {
   /// Call after the last step of a segment. A window goes on in the next one.
   void pause(std::uint64_t progress) {
     done_ += progress - progress_before_;
-    seconds_ += now() - time_before_;
+    seconds_ += now_() - time_before_;
   }
 
   /// How much progress is left until another plan may be taken.
@@ -99,16 +106,18 @@ class Tuner {
   static constexpr double long_evaluation_seconds = 2e-6;
   /// A plan this much slower than the best is not tried again.
   static constexpr double hopeless_at_first = 0.75, hopeless_later = 0.85;
+  /// Long windows after which it is known what a plan gives.
+  static constexpr int proving_windows = 5;
   static constexpr int fewest_long_windows = 100, most_long_windows = 1600;
 
-  [[nodiscard]] double now() const {
+  static double seconds_of(clockid_t clock) {
     timespec time{};
-    ::clock_gettime(clock_ == Clock::of_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+    ::clock_gettime(clock, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   }
 
   void end_window(std::uint64_t progress) {
-    const double time = now();
+    const double time = now_();
     done_ += progress - std::exchange(progress_before_, progress);
     seconds_ += time - std::exchange(time_before_, time) + 1e-12;
     const bool is_trial = !settled_ && window_ > 0;  // the first window of all finds caches cold, and does not count
@@ -154,28 +163,32 @@ class Tuner {
     long_windows_ = std::min(2 * long_windows_, most_long_windows);
     window_ = 0;
     best_rate_.assign(plans_.size(), 0.0);
-    is_proven_.assign(plans_.size(), false);
+    long_windows_of_.assign(plans_.size(), 0);
   }
 
-  /// What a plan first gives in a long window replaces what its trials promised. Later ones can only be too slow, by
-  /// what others do to the core: one that is slower counts a quarter, or a good plan would be dropped for a moment's
-  /// noise.
+  /// What a plan gives in long windows replaces what its trials promised: the best of several after the first, in which
+  /// lanes still get into their places. Later ones can only be too slow, by what others do to the core, or very slowly
+  /// become so, by what the chains do.
   void note_long(double rate) {
+    const int windows = ++long_windows_of_[current_];
     double& known = best_rate_[current_];
-    known = !is_proven_[current_] || rate > known ? rate : known + 0.25 * (rate - known);
-    is_proven_[current_] = true;
+    const bool is_first = windows <= 2;
+    known = is_first || rate > known ? rate : windows <= proving_windows ? known : known + (rate - known) / 32;
   }
 
-  /// A long window of the plan that looks best.
+  /// A long window of the plan that looks best, or of the present one until that is proven.
   void settle() {
-    current_ = static_cast<std::size_t>(std::max_element(best_rate_.begin(), best_rate_.end()) - best_rate_.begin());
+    const int windows = long_windows_of_[current_];
+    if (windows == 0 || windows >= proving_windows) {
+      current_ = static_cast<std::size_t>(std::max_element(best_rate_.begin(), best_rate_.end()) - best_rate_.begin());
+    }
     turns_ = long_turns;
   }
 
   std::vector<Plan> plans_;
-  Clock clock_;
+  Clock now_;
   std::vector<double> best_rate_;
-  std::vector<bool> is_proven_;  ///< by a long window
+  std::vector<int> long_windows_of_;  ///< of each plan since all were tried
   std::size_t current_ = 0;
   std::size_t window_ = 0;  ///< of the trials
   bool settled_ = false;

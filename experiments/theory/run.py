@@ -31,11 +31,11 @@ def long_run(lab):
 def bundling_and_amortising(lab):
     """The paper's steps (nothing skipped, refilled or parked) on densities of growing price."""
     modes = ["lockstep", "paper-switched", "paper-switched-amortized", "paper-bundled", "paper-bundled-amortized", "density"]
-    for points, work in lab.pick(((10, 1000),), ((10, 20000), (50, 4000), (100, 1500)),
+    for points, work in lab.pick(((10, 1000),), ((10, 100000), (50, 20000), (100, 8000)),
                                  ((10, 400000), (50, 100000), (100, 40000), (200, 8000))):
         lab.time(f"steps_{points}", sampler="elliptical_slice", target="gp_regression", points=points,
                  extra=lab.data("real_estate.csv"), chains=lab.pick([64], [256], [256]), draws=1000, work=work,
-                 burn_in=10, modes=modes, rounds=lab.pick(1, 3, 7))
+                 burn_in=10, modes=modes, rounds=lab.pick(1, 5, 7))
     lab.time("condensed", sampler="delayed_rejection_condensed", target="standard_normal", set="scale=0.31622777",
              chains=lab.pick([64], [16, 128, 1024], [16, 128, 1024]), draws=10000, work=lab.pick(10000, 100000, 4000000),
              modes=["lockstep", "paper-switched"], rounds=lab.pick(1, 3, 7))

@@ -26,7 +26,7 @@ std::unique_ptr<runtime::Engine<Real, W>> make_engine(MakePack make_pack,
       dimension, chains);
 }
 
-/// On several registers of lanes, or null if that gains nothing: the sampler must say so, there must be chains enough to
+/// On several registers, or null if that gains nothing: the sampler must say so, there must be enough chains to
 /// fill the lanes of many threads, and what an evaluation works on must stay in the nearest cache.
 template <class Real>
 std::unique_ptr<runtime::Run<Real>> make_wide(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,

@@ -19,7 +19,7 @@ using OneDouble = Width<double, 1>;
 using Floats = Width<float, lanes::native_width<float>>;
 using Doubles = Width<double, lanes::native_width<double>>;
 
-/// Several registers (four with AVX2, two with AVX-512): independent work for the processor while one of them waits, and
+/// Several registers (four with AVX2, two with AVX-512): independent work for the processor while one waits, and
 /// fewer calls per lane. Only for samplers that ask for no gradient (see make_run).
 using WideFloats = Width<float, 32>;
 using WideDoubles = Width<double, 16>;

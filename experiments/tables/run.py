@@ -41,7 +41,7 @@ def run(lab):
             # A draw of the authors' predator-prey takes several times what one of the recommended target does.
             part = 2 if target == "predator_prey_code" else 1
             job = {"target": target, "extra": data, **({"points": points} if points else {})}
-            own_warm_up, own_draws = lab.pick((20, 10), (warm_up // part, draws // part), FULL.get(target, (400, 1000)))
+            own_warm_up, own_draws = lab.pick((20, 10), (warm_up // part, draws // part), FULL.get(target, PAPERS))
             lab.time(f"nuts_{target}", sampler="nuts", **job, chains=[chains], draws=own_draws, warmup=own_warm_up,
                      modes=MODES, rounds=lab.pick(1, rounds, 1 if target in FULL else 3),
                      seeds=lab.pick([1], [1], [1] if target in FULL else [1, 2, 3]),

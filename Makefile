@@ -2,9 +2,6 @@
 .PHONY: help run test check build bench peers experiments torture format lint asan tsan clean
 
 export CTEST_OUTPUT_ON_FAILURE = 1
-# What one clone has compiled serves another: ccache sees paths below this folder as relative.
-export CCACHE_BASEDIR = $(CURDIR)
-export CCACHE_NOHASHDIR = 1
 JOBS ?= $(shell nproc)
 
 help:

@@ -32,12 +32,11 @@ BareRates bare_delayed_rejection(float scale, std::uint32_t max_tries, double se
   for (; end - begin < seconds; end = seconds_now()) {
     for (int k = 0; k < steps; ++k) {
       const Stream<float, W> stream(1, Counts::lane_numbers(), draw);
-      auto numbers = stream.uniforms(tries, 0);
-      Stream<float, W>::to_normals(numbers, 0);
-      proposal = fma(Reals(scale), numbers[0], proposal);
+      const auto [normal, uniform] = normal_and_uniform(stream, tries, 0);
+      proposal = fma(normal, scale, proposal);
       const Reals answer = Reals(-0.5F) * (proposal * proposal);
       const Reals share = exp(answer - log_density);
-      const auto accepted = numbers[2] * (Reals(1.0F) - best) < share - best;
+      const auto accepted = uniform * (Reals(1.0F) - best) < share - best;
       tries = tries + Counts(1U);
       const auto over = accepted | (tries == Counts(max_tries));
       x = select(accepted, proposal, x);

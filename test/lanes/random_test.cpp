@@ -106,36 +106,46 @@ TEST(Random, VectorsAreFilledAlikeInBothStorages) {
   });
 }
 
+/// What add_scaled_normal makes of 1, 2, 3, … in lane 0, and the uniform that it returns.
 template <class T, int W, Storage S>
-std::vector<T> filled_with_uniform(int length) {
+std::vector<T> moved_and_uniform(int length) {
   using V = Vector<T, W, S>;
   using U = Unsigned<sizeof(T)>;
   const auto memory = aligned_zeros<T>(V::elements(length));
   const V x(memory.get(), length);
+  for (int i = 0; i < length; ++i) x.set(0, i, static_cast<T>(i + 1));
   const Stream<T, W> stream(seed, Pack<U, W>::lane_numbers(), U(3));
-  const auto uniform = fill_normal_and_uniform(Mask<W>::all_lanes(), x, stream, U(11), 4);
+  const auto uniform = add_scaled_normal(Mask<W>::first_lanes(1), x, T(0.25), stream, U(11), 4);
   std::vector<T> values;
   values.reserve(static_cast<std::size_t>(length) + 1);
   for (int i = 0; i < length; ++i) values.push_back(x.at(0, i));
   values.push_back(uniform[0]);
+  EXPECT_TRUE(W == 1 || x.at(W - 1, 0) == T(0)) << "lanes outside the mask must not move";
   return values;
 }
 
-TEST(Random, TheSpareUniformIsTheSameEverywhereAndLeavesTheNormalsAlone) {
+TEST(Random, NormalsAreAddedAlikeEverywhereAndTheUniformBesideThemIsNoneOfTheirs) {
   const FlushToZero scope;
   for_every_real_and_width([]<class T, int W>(Case<T, W>) {
     using U = Unsigned<sizeof(T)>;
     for (const int length : {1, 2, 3, 4, 5, 6, 8, 9, 17, 40}) {
-      const auto a = filled_with_uniform<T, W, Storage::interleaved>(length);
-      ASSERT_EQ(a, (filled_with_uniform<T, W, Storage::contiguous>(length))) << length;
-      ASSERT_EQ(a, (filled_with_uniform<T, 1, Storage::interleaved>(length))) << length;
-      // Its own bits made no normal: it is not one of the uniforms that fill_normal consumed.
+      const auto a = moved_and_uniform<T, W, Storage::interleaved>(length);
+      ASSERT_EQ(a, (moved_and_uniform<T, W, Storage::contiguous>(length))) << length;
+      ASSERT_EQ(a, (moved_and_uniform<T, 1, Storage::interleaved>(length))) << length;
+      // Coordinate j·n + b is number j of index b, and what is left over is another.
       const int n = indices_for<T>(length);
       std::set<T> consumed;
       for (int b = 0; b < n; ++b) {
-        const auto u = Stream<T, 1>(seed, U(0), U(3)).uniforms(static_cast<U>(11 + b), 4);
-        for (int j = 0; j < Stream<T, 1>::per_index; j += 2) {
-          if (j * n + b < length) consumed.insert({u[j][0], u[j + 1][0]});
+        const Stream<T, 1> alone(seed, U(0), U(3));
+        const auto normals = alone.normals(static_cast<U>(11 + b), 4),
+                   uniforms = alone.uniforms(static_cast<U>(11 + b), 4);
+        const int made_at_once = sizeof(T) == 4 ? 1 : 2;
+        for (int j = 0; j < Stream<T, 1>::per_index; ++j) {
+          const int i = j * n + b;
+          if (i < length) {
+            ASSERT_EQ(a[i], std::fma(normals[j][0], T(0.25), static_cast<T>(i + 1))) << length;
+          }
+          if (j / made_at_once * made_at_once * n + b < length) consumed.insert(uniforms[j][0]);
         }
       }
       EXPECT_EQ(consumed.count(a.back()), 0U) << length;

@@ -15,6 +15,7 @@ void check_form() {
   check_every_way_of_running<float>(sampler, target::StandardNormal{1});
   check_every_way_of_running<double>(sampler, target::StandardNormal{3});
   check_stopping_and_going_on<double>(sampler, target::StandardNormal{2}, 40);
+  check_stopping_and_going_on<float>(sampler, target::StandardNormal{1}, 40);  // draws of one coordinate are logged
 }
 
 TEST(Same, DelayedRejection) { check_form<DelayedRejection>(); }

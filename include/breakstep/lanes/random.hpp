@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "breakstep/lanes/math/exponential.hpp"
+#include "breakstep/lanes/math/normal_from_bits.hpp"
 #include "breakstep/lanes/math/turns.hpp"
 #include "breakstep/lanes/philox.hpp"
 #include "breakstep/lanes/vector.hpp"
@@ -69,19 +70,31 @@ class Stream {
     return numbers;
   }
 
-  /// Standard normal, by Box and Muller's transformation of pairs of uniforms; |x| ≤ 5.9 in float, 8.7 in double.
+  /// Standard normal. In single precision each is made from a word of its own (|x| ≤ 6.4), in double precision two from
+  /// two uniforms by Box and Muller's transformation (|x| ≤ 8.7).
   [[nodiscard]] BREAKSTEP_INLINE Numbers normals(Pack<U, W> index, std::uint32_t purpose) const {
-    Numbers numbers = uniforms(index, purpose);
-    for (int first = 0; first < per_index; first += 2) to_normals(numbers, first);
+    Numbers numbers;
+    first_normals(index, purpose, per_index, [&](int j, const Pack<Real, W>& number) { numbers[j] = number; });
     return numbers;
   }
 
-  /// Turns the uniforms `first` and `first + 1` into two independent normals.
-  static BREAKSTEP_INLINE void to_normals(Numbers& numbers, int first) {
-    const auto radius = sqrt(Pack<Real, W>(Real(-2)) * log_of_positive(numbers[first]));
-    const auto [sine, cosine] = sincos_turns(numbers[first + 1]);
-    numbers[first] = radius * cosine;
-    numbers[first + 1] = radius * sine;
+  /// Hands the normals of an index to put(number of it, normal): `count` of them, or one more where two are made at
+  /// once.
+  template <class Put>
+  BREAKSTEP_INLINE void first_normals(Pack<U, W> index, std::uint32_t purpose, int count, Put&& put) const {
+    if constexpr (per_index == 4) {
+      const Words<U, W> w = words(index, purpose);
+#pragma GCC unroll 4
+      for (int j = 0; j < per_index; ++j) {
+        if (j < count) put(j, normal_from_bits(w.word[j]));
+      }
+    } else {
+      const auto [first, second] = uniforms(index, purpose);
+      const auto radius = sqrt(Pack<Real, W>(Real(-2)) * log_of_positive(first));
+      const auto [sine, cosine] = sincos_turns(second);
+      put(0, radius * cosine);
+      put(1, radius * sine);
+    }
   }
 
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
@@ -94,7 +107,7 @@ class Stream {
   Pack<U, W> draw_;
 };
 
-/// Indices that fill_normal of a vector of this length uses up.
+/// Indices that the normals of a vector of this length use up.
 template <class Real>
 constexpr int indices_for(int length) {
   constexpr int per_index = Stream<Real, 1>::per_index;
@@ -103,36 +116,23 @@ constexpr int indices_for(int length) {
 
 namespace detail {
 
-/// Turns one index's uniforms into the normals of block b of n and hands the coordinates below `length` to
-/// put(number, coordinate); pairs that no coordinate needs are left as uniforms.
-template <class Real, int W, class Put>
-BREAKSTEP_INLINE void normals_of_block(typename Stream<Real, W>::Numbers& numbers, int b, int n, int length,
-                                       Put&& put) {
-  for (int j = 0; j < Stream<Real, W>::per_index; j += 2) {
-    if (j * n + b >= length) return;
-    Stream<Real, W>::to_normals(numbers, j);
-    put(numbers[j], j * n + b);
-    if ((j + 1) * n + b < length) put(numbers[j + 1], (j + 1) * n + b);
-  }
-}
-
-}  // namespace detail
-
-/// Standard normals in every coordinate for the chains of `where`, from indices first … first + indices_for(length)
-/// − 1. Number j of index first + b becomes coordinate j·n + b, n the number of indices: both storages then store whole
-/// packs.
-template <AnyVector V, class Real, int W>
-void fill_normal(Mask<W> where, const V& dst, const Stream<Real, W>& stream,
-                 std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first, std::uint32_t purpose) {
+/// dst_i = f(normal_i, dst_i) in every coordinate for the chains of `where`, from indices first … first +
+/// indices_for(length) − 1. Number j of index first + b belongs to coordinate j·n + b, n the number of indices: both
+/// storages then store whole packs.
+template <AnyVector V, class Real, int W, class F>
+BREAKSTEP_INLINE void with_normals(Mask<W> where, const V& dst, const Stream<Real, W>& stream,
+                                   const Pack<Unsigned<sizeof(Real)>, W>& first, std::uint32_t purpose, F&& f) {
   using U = Unsigned<sizeof(Real)>;
-  const int n = indices_for<Real>(dst.length());
+  const int length = dst.length(), n = indices_for<Real>(length);
+  const auto count_in = [&](int b) { return (length - b + n - 1) / n; };
   if constexpr (V::storage == Storage::interleaved) {
     const Truth<sizeof(Real), W> chosen(where);
     for (int b = 0; b < n; ++b) {
-      auto numbers = stream.uniforms(first + Pack<U, W>(static_cast<U>(b)), purpose);
-      detail::normals_of_block<Real, W>(numbers, b, n, dst.length(), [&](const Pack<Real, W>& number, int i) {
-        dst.store(i, merge(chosen, number, dst[i]));
-      });
+      stream.first_normals(first + Pack<U, W>(static_cast<U>(b)), purpose, count_in(b),
+                           [&](int j, const Pack<Real, W>& number) {
+                             const int i = j * n + b;
+                             if (i < length) dst.store(i, merge(chosen, f(number, dst[i]), dst[i]));
+                           });
     }
   } else {
     using Native = Pack<Real, native_width<Real>>;
@@ -141,69 +141,73 @@ void fill_normal(Mask<W> where, const V& dst, const Stream<Real, W>& stream,
       const Stream<Real, Native::width> one_chain(stream.seed(), stream.chain()[lane], stream.draw()[lane]);
       Real* to = dst.lane_data(lane);
       for (int b = 0; b < n; b += Native::width) {
-        auto numbers = one_chain.uniforms(Indices(first[lane] + static_cast<U>(b)) + Indices::lane_numbers(), purpose);
-        const auto put = [&](const Native& number, int i) {
-          const int count = std::min(std::min(Native::width, n - b), dst.length() - i);
+        const auto put = [&](int j, const Native& number) {
+          const int i = j * n + b;
+          const int count = std::min(std::min(Native::width, n - b), length - i);
           if (count == Native::width) {
-            number.store(to + i);
+            f(number, Native::load(to + i)).store(to + i);
           } else {
-            for (int k = 0; k < count; ++k) to[i + k] = number[k];
+            for (int k = 0; k < count; ++k) to[i + k] = f(Pack<Real, 1>(number[k]), Pack<Real, 1>(to[i + k]))[0];
           }
         };
-        detail::normals_of_block<Real, Native::width>(numbers, b, n, dst.length(), put);
+        one_chain.first_normals(Indices(first[lane] + static_cast<U>(b)) + Indices::lane_numbers(), purpose,
+                                count_in(b), put);
       }
     });
   }
 }
 
-/// The first normal of an index and the uniform that it leaves over, of single precision. More than two registers are
-/// made two at a time: the generator's words fill the register file.
-template <class Real, int W>
-BREAKSTEP_INLINE std::pair<Pack<Real, W>, Pack<Real, W>> normal_and_uniform(
-    const Stream<Real, W>& stream, const Pack<Unsigned<sizeof(Real)>, W>& index, std::uint32_t purpose) {
-  constexpr int N = std::min(W, 2 * native_width<Real>);
-  Pack<Real, W> normal, uniform;
+}  // namespace detail
+
+/// Standard normals in every coordinate for the chains of `where`, from indices first … first + indices_for(length)
+/// − 1.
+template <AnyVector V, class Real, int W>
+void fill_normal(Mask<W> where, const V& dst, const Stream<Real, W>& stream,
+                 std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first, std::uint32_t purpose) {
+  detail::with_normals(where, dst, stream, first, purpose, [](const auto& number, const auto&) { return number; });
+}
+
+/// The first normal of an index and the uniform after it, of single precision. More than two registers are made two at
+/// a time: the generator's words fill the register file.
+template <int W>
+BREAKSTEP_INLINE std::pair<Pack<float, W>, Pack<float, W>> normal_and_uniform(const Stream<float, W>& stream,
+                                                                              const Pack<std::uint32_t, W>& index,
+                                                                              std::uint32_t purpose) {
+  constexpr int N = std::min(W, 2 * native_width<float>);
+  Pack<float, W> normal, uniform;
 #pragma GCC unroll 4
   for (int k = 0; k < W / N; ++k) {
-    const Stream<Real, N> own(stream.seed(), piece<N>(stream.chain(), k), piece<N>(stream.draw(), k));
-    auto numbers = own.uniforms(piece<N>(index, k), purpose);
-    set_piece<N>(uniform, k, numbers[Stream<Real, N>::per_index / 2]);
-    Stream<Real, N>::to_normals(numbers, 0);
-    set_piece<N>(normal, k, numbers[0]);
+    const Stream<float, N> own(stream.seed(), piece<N>(stream.chain(), k), piece<N>(stream.draw(), k));
+    const auto words = own.words(piece<N>(index, k), purpose);
+    set_piece<N>(normal, k, normal_from_bits(words.word[0]));
+    set_piece<N>(uniform, k, to_uniform(words.word[1]));
   }
   return {normal, uniform};
 }
 
-/// As fill_normal, and returns one uniform per lane that is independent of the normals. It costs nothing where the last
-/// index has numbers to spare (float, d = 1, 2, 5, …), else it is number 0 of the index after.
+/// dst += scale·z for the chains of `where`, z the normals that fill_normal would give; returns one uniform per lane
+/// that is independent of them. It costs nothing where the last index has a number to spare (float, length not a
+/// multiple of four), else it is number 0 of the index after.
 template <class Real, int W, Storage S>
-BREAKSTEP_INLINE Pack<Real, W> fill_normal_and_uniform(Mask<W> where, const Vector<Real, W, S>& dst,
-                                                       const Stream<Real, W>& stream,
-                                                       std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first,
-                                                       std::uint32_t purpose) {
+BREAKSTEP_INLINE Pack<Real, W> add_scaled_normal(Mask<W> where, const Vector<Real, W, S>& dst, Real scale,
+                                                 const Stream<Real, W>& stream,
+                                                 std::type_identity_t<Pack<Unsigned<sizeof(Real)>, W>> first,
+                                                 std::uint32_t purpose) {
   using U = Unsigned<sizeof(Real)>;
-  const int n = indices_for<Real>(dst.length());
-  const bool to_spare = Stream<Real, W>::per_index == 4 && 3 * n - 1 >= dst.length();
-  if constexpr (S == Storage::interleaved) {
-    if (to_spare && dst.length() == 1) {
-      const auto [normal, spare] = normal_and_uniform(stream, first, purpose);
-      dst.store(0, merge(Truth<sizeof(Real), W>(where), normal, dst[0]));
-      return spare;
-    }
-    if (to_spare && n == 1) {
-      auto numbers = stream.uniforms(first, purpose);
-      const Truth<sizeof(Real), W> chosen(where);
-      const Pack<Real, W> spare = numbers[Stream<Real, W>::per_index / 2];
-      detail::normals_of_block<Real, W>(numbers, 0, 1, dst.length(), [&](const Pack<Real, W>& number, int i) {
-        dst.store(i, merge(chosen, number, dst[i]));
-      });
-      return spare;
+  if constexpr (S == Storage::interleaved && sizeof(Real) == 4) {
+    if (dst.length() == 1) {
+      const auto [normal, uniform] = normal_and_uniform(stream, first, purpose);
+      dst.store(0, merge(Truth<sizeof(Real), W>(where), fma(normal, scale, dst[0]), dst[0]));
+      return uniform;
     }
   }
-  fill_normal(where, dst, stream, first, purpose);
-  if (to_spare)
-    return stream.uniforms(first + Pack<U, W>(static_cast<U>(n - 1)), purpose)[Stream<Real, W>::per_index / 2];
-  return stream.uniforms(first + Pack<U, W>(static_cast<U>(n)), purpose)[0];
+  detail::with_normals(where, dst, stream, first, purpose,
+                       [scale](const auto& number, const auto& old) { return fma(number, scale, old); });
+  const int n = indices_for<Real>(dst.length());
+  const int spare = dst.length() / n;  // the first number of the last index that no coordinate has
+  if (sizeof(Real) == 8 || spare == Stream<Real, W>::per_index)
+    return stream.uniforms(first + Pack<U, W>(static_cast<U>(n)), purpose)[0];
+  return stream.uniforms(first + Pack<U, W>(static_cast<U>(n - 1)), purpose)[spare];
 }
 
 }  // namespace breakstep::inline BREAKSTEP_ABI::lanes

@@ -21,6 +21,7 @@
 #include "breakstep/lanes/random.hpp"
 #include "breakstep/lanes/vector.hpp"
 #include "breakstep/runtime/counters.hpp"
+#include "breakstep/runtime/draw_log.hpp"
 #include "breakstep/runtime/draw_window.hpp"
 #include "breakstep/runtime/step_sizes.hpp"
 #include "breakstep/target/density.hpp"
@@ -252,9 +253,7 @@ class SamplerPack final : public LanePack<Real, W> {
 
   void finish_draws(Lanes where, const DrawWindow<Real>& window) override {
     if (window.data != nullptr) write(where, window);
-    if (window.facts != nullptr) write_facts(where, window);
-    if (this->step_sizes.of_chain != nullptr) tune_own_steps(where);
-    assign(where, this->draw, this->draw + U(1));
+    count_draws(where, window);
   }
 
   [[nodiscard]] std::span<const std::string_view> fact_names() const override {
@@ -328,6 +327,13 @@ class SamplerPack final : public LanePack<Real, W> {
     return shape;
   }
 
+  /// All that a draw leaves behind but the position.
+  BREAKSTEP_INLINE void count_draws(Lanes where, const DrawWindow<Real>& window) {
+    if (window.facts != nullptr) write_facts(where, window);
+    if (this->step_sizes.of_chain != nullptr) tune_own_steps(where);
+    assign(where, this->draw, this->draw + U(1));
+  }
+
   void write_facts([[maybe_unused]] Lanes where, [[maybe_unused]] const DrawWindow<Real> window) {
     if constexpr (requires { Sampler::fact_names; }) {
       const auto packs = Sampler::facts(*this);
@@ -374,6 +380,12 @@ class SamplerPack final : public LanePack<Real, W> {
     });
   }
 
+  /// The places of the lanes' present draws in a narrow window.
+  [[nodiscard]] BREAKSTEP_INLINE Pack<U, W> slots_in(const DrawWindow<Real>& window) const {
+    const Pack<U, W> since_first = this->draw - Pack<U, W>(static_cast<U>(window.first));
+    return this->chain * Pack<U, W>(static_cast<U>(window.count)) + since_first;
+  }
+
   /// Short positions, all inside the window. Lanes are written in groups of a fixed size, the last group filled up with
   /// the last lane again: a loop that ended with the last lane would guess its end wrong nearly every time, which costs
   /// more than writing.
@@ -381,8 +393,7 @@ class SamplerPack final : public LanePack<Real, W> {
   void write_short(Lanes where, const DrawWindow<Real> window, const Position x) {
     constexpr int group = std::max(W / 2, 1);
     U slots[W];
-    const Pack<U, W> since_first = this->draw - Pack<U, W>(static_cast<U>(window.first));
-    (this->chain * Pack<U, W>(static_cast<U>(window.count)) + since_first).store(slots);
+    slots_in(window).store(slots);
     auto left = where.bits();
     const auto last = std::bit_floor(left);
     while (left != 0) {
@@ -567,6 +578,14 @@ class SamplerPack final : public LanePack<Real, W> {
     return (this->draw == Pack<U, W>(static_cast<U>(draws))).mask();
   }
 
+  /// Draws are written at the end of the laps, several of a chain at a time, where that is possible and pays.
+  [[nodiscard]] bool may_log(const Laps<Real, W>& how) const {
+    constexpr int few = 4;
+    const DrawWindow<Real>& window = how.window;
+    return DrawLog<Real, W>::is_possible && how.most >= few && window.data != nullptr && window.narrow &&
+           window.holds_all && map_.is_identity() && state.x.length() == 1;
+  }
+
   __attribute__((flatten)) static Lanes laps(Base& base, const Laps<Real, W>& how, Lanes* standing,
                                              Counters& counters) {
     auto& self = static_cast<SamplerPack&>(base);
@@ -574,6 +593,9 @@ class SamplerPack final : public LanePack<Real, W> {
     std::array<Lanes, state_count> at;
     std::array<BlockCounter, state_count> blocks{};
     std::copy_n(standing, state_count, at.begin());
+    DrawLog<Real, W> log;
+    const bool logs = self.may_log(how);
+    Pack<U, W> slots = logs ? self.slots_in(how.window) : Pack<U, W>(U(0));  // of the first draws in the log
     Lanes out_of_work;
     int lap = 0;
     for (; lap < how.most && out_of_work.none(); ++lap) {
@@ -587,13 +609,23 @@ class SamplerPack final : public LanePack<Real, W> {
         run_block<K>(self, here, how);
         move<K>(base, here, at.data());
         if constexpr (K == machine.final) {
-          self.finish_draws(here, how.window);
+          if (logs) {
+            log.add(here, self.state.x[0]);
+            self.count_draws(here, how.window);
+            if (log.is_full()) {
+              log.write(how.window.data, slots);
+              slots = self.slots_in(how.window);
+            }
+          } else {
+            self.finish_draws(here, how.window);
+          }
           out_of_work = here & self.has_made(how.goal);
           if (how.ahead != how.goal) out_of_work |= here & self.has_made(how.ahead);
           at[machine.initial] |= here & ~out_of_work;
         }
       });
     }
+    if (logs && !log.is_empty()) log.write(how.window.data, slots);
     std::copy_n(at.begin(), state_count, standing);
     unroll<state_count>([&](auto state) {
       const BlockCounter& block = blocks[state.value];

@@ -43,7 +43,6 @@ struct DelayedRejectionIn {
 
     lanes::Vector<Real, W, S> request;  ///< the proposal
     Pack<Real, W> answer;
-    lanes::Vector<Real, W, S> jump;
     Pack<Real, W> uniform;
     Pack<Real, W> best;  ///< best density among the rejected, p*, as a share of p(x); 0 before any
     Pack<U, W> tries;
@@ -52,11 +51,10 @@ struct DelayedRejectionIn {
     static constexpr auto fields() {
       using lanes::durable;
       using lanes::scratch;
-      return lanes::fields(durable("x", &State::x), durable("log_density", &State::log_density),
-                           durable("events", &State::events), scratch("request", &State::request),
-                           scratch("answer", &State::answer), scratch("jump", &State::jump),
-                           scratch("uniform", &State::uniform), scratch("best", &State::best),
-                           scratch("tries", &State::tries), scratch("accepted", &State::accepted));
+      return lanes::fields(
+          durable("x", &State::x), durable("log_density", &State::log_density), durable("events", &State::events),
+          scratch("request", &State::request), scratch("answer", &State::answer), scratch("uniform", &State::uniform),
+          scratch("best", &State::best), scratch("tries", &State::tries), scratch("accepted", &State::accepted));
     }
   };
 
@@ -77,9 +75,8 @@ struct DelayedRejectionIn {
     const auto stride = static_cast<U>(lanes::indices_for<Real>(s.x.length()) + 1);
     // A product takes five times as long as a sum, and all of the try waits for it.
     const auto first = stride == 2 ? s.tries + s.tries : s.tries * stride;
-    const auto uniform = fill_normal_and_uniform(where, s.jump, chains.stream(), first, 0);
-    assign(where, s.uniform, uniform);
-    add_scaled(where, s.request, static_cast<Real>(chains.sampler.scale), s.jump);
+    const auto scale = static_cast<Real>(chains.sampler.scale);
+    assign(where, s.uniform, add_scaled_normal(where, s.request, scale, chains.stream(), first, 0));
   };
 
   /// Compares u·(p(x) − p*) < p(y) − p*, everything divided by p(x). NaN compares false and so rejects.

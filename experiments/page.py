@@ -158,7 +158,7 @@ class Page:
         for row in self.results.rows("advisor/predictions"):
             off = 100 * (row["predicted"] / row["measured"] - 1)
             rows.append([row["sampler"].replace("_", " "), row["target"], row["chains"], row["held_out"], f"{row['schedule']}, {row['precision']}, {row['storage']}",
-                         f"{row['predicted']:.2f}", f"{row['measured']:.2f} ({row['lowest']:.2f} to {row['highest']:.2f})", f"{off:+.0f} %",
+                         f"{row['predicted']:.2f} ({row['lowest_predicted']:.2f} to {row['highest_predicted']:.2f})", f"{row['measured']:.2f} ({row['lowest']:.2f} to {row['highest']:.2f})", f"{off:+.0f} %",
                          "reached" if abs(off) <= 20 else "missed"])
         return ["sampler", "target", "chains", "held out", "advice", "predicted × lock-step", "measured", "off by", "within 20 %"], rows
 

@@ -70,10 +70,13 @@ def measured_ratio(lab, pair, advice, turn):
     seconds = lab.pick(0.05, 0.3, 2.0)
     rate = advice["draws_per_second"] * min(1.0, 6 / advice["speedup_over_lockstep"])
     # Nor so many that their summary takes longer than they do.
-    dimension = int(options[options.index("--dimension") + 1]) if "--dimension" in options else 1
+    if "--dimension" in options:
+        parameters = int(options[options.index("--dimension") + 1])
+    else:
+        parameters = 1 if target == "log_gamma" else 20  # or fewer
     # The advice is for long runs. With no more chains than lanes the slowest chain makes its last draws alone; of 20 draws too many.
     fewest = 100 if chains_of(pair) <= 64 else 20
-    draws = max(fewest, min(round(seconds * rate / chains_of(pair)), 20_000_000 // (chains_of(pair) * dimension)))
+    draws = max(fewest, min(round(seconds * rate / chains_of(pair)), 20_000_000 // (chains_of(pair) * parameters)))
     rates = {}
     for mode, schedule in (("lockstep", ["--schedule", "lockstep"]), ("advised", mode_options(advice["schedule"]))):
         report = lab.tool(f"{name_of(pair)}_{mode}_{turn}.json", "sample", "--sampler", sampler, "--target", target, *options,

@@ -22,8 +22,8 @@ def run(lab):
         for sampler, modes in FORMS.items():
             lab.time(f"time_{name}_{sampler}", sampler=sampler, **job, modes=modes,
                      chains=lab.pick([16, 256], [1, 4, 16, 64, 256, 1024], [2**k for k in range(11)]), draws=10000,
-                     work=lab.pick(10000, 100000, 10240000), seeds=lab.pick([1], [1, 2, 3], list(range(1, 11))), rounds=1)
-    lab.note(text=f"at most {lab.pick(10000, 100000, 10240000):,} draws of all chains together; 10,000 of each otherwise")
+                     work=lab.pick(10000, 500000, 10240000), seeds=lab.pick([1], [1, 2, 3], list(range(1, 11))), rounds=1)
+    lab.note(text=f"at most {lab.pick(10000, 500000, 10240000):,} draws of all chains together; 10,000 of each otherwise")
 
 
 if __name__ == "__main__":

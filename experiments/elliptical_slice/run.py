@@ -15,7 +15,7 @@ def jobs(lab):
     return lab.pick(
         {25: ([16, 64], 500, 4, 10000, ALL, 1)},
         {25: ([1, 4, 16, 64, 256, 1024], 10000, 8, 10000, ALL, 3),
-         100: ([4, 16, 128, 1024], 8000, 8, 10000, ALL, 3),
+         100: ([4, 16, 128, 1024], 8000, 8, 10000, ALL, 5),
          400: ([16, 1024], 3072, 3, 10000, FEW, 1),
          414: ([1024], 3072, 3, 10000, ["lockstep", "free", "free-bundled"], 1)},
         # Few chains leave most lanes empty, so that their draws are the dearest.

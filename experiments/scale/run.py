@@ -23,7 +23,7 @@ def run(lab):
         for sampler, extra in (("nuts", {"set": "step_size=0.3"}), ("slice", {})):
             lab.time(f"dimension_{sampler}_{d}", sampler=sampler, target="standard_normal", dimension=d, **extra, chains=[512],
                      draws=1000, work=max(2048, lab.pick(2000, 600000, 2000000) // d), least_draws=4, burn_in=4, modes=MODES,
-                     rounds=lab.pick(1, 3, 5), seconds=0.02)
+                     rounds=lab.pick(1, 9, 9), seconds=0.02)
 
 
 if __name__ == "__main__":

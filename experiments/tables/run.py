@@ -10,7 +10,7 @@ import common
 ROWS = [
     ("PP", "predator_prey", "predator_prey_code", "lynx_hare.csv", 100, 10, 1),
     ("GS", "google_stock", "", "google_stock.csv", 200, 40, 9),
-    ("GC", "german_credit", "", "german_credit.csv", 200, 20, 3),
+    ("GC", "german_credit", "", "german_credit.csv", 200, 20, 7),
     ("BOD", "bod_stdnormal_prior", "bod_code", "bod.csv", 400, 400, 5),
     ("Real estate", "gp_regression", "", "real_estate.csv", 200, 20, 3),
     ("Soil", "soil", "soil_code", "soil.csv", 400, 100, 3),

@@ -15,6 +15,8 @@ FORMS = {
 
 
 def run(lab):
+    # Draws of all chains together. The paper has 10,000 of each; a few hundred would show how runs begin and end.
+    work = {sampler: lab.pick(10000, 500000, 10240000) for sampler in FORMS} | {"delayed_rejection": lab.pick(10000, 2000000, 10240000)}
     for name, scale in SCALES.items():
         job = {"target": "standard_normal", "set": f"scale={scale}"}
         lab.lengths(f"lengths_{name}", sampler="delayed_rejection", **job, chains=1024,
@@ -22,8 +24,9 @@ def run(lab):
         for sampler, modes in FORMS.items():
             lab.time(f"time_{name}_{sampler}", sampler=sampler, **job, modes=modes,
                      chains=lab.pick([16, 256], [1, 4, 16, 64, 256, 1024], [2**k for k in range(11)]), draws=10000,
-                     work=lab.pick(10000, 500000, 10240000), seeds=lab.pick([1], [1, 2, 3], list(range(1, 11))), rounds=1)
-    lab.note(text=f"at most {lab.pick(10000, 500000, 10240000):,} draws of all chains together; 10,000 of each otherwise")
+                     work=work[sampler], seeds=lab.pick([1], [1, 2, 3], list(range(1, 11))), rounds=1)
+    lab.note(text="at most " + ", ".join(f"{draws:,} ({sampler.replace('_', ' ')})" for sampler, draws in work.items())
+                  + " draws of all chains together; 10,000 of each otherwise")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ using namespace breakstep::lanes;
 using lanes_test::bits;
 using lanes_test::Case;
 
-const int sizes[] = {1, 2, 3, 4, 5, 8, 11, 16, 17, 33, 50};
+const int sizes[] = {1,  2,  3,  4,  5,  8,
+                     11, 16, 17, 33, 50, 160};  // the last one is in panels where a pack fills registers
 
 /// A positive definite matrix, another one for each lane: G·Gᵀ/n plus a ridge.
 template <class T>

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <type_traits>
 
 #include "breakstep/lanes/memory.hpp"
 #include "breakstep/lanes/vector.hpp"
@@ -43,15 +43,25 @@ using InterleavedVector = Vector<T, W, Storage::interleaved>;
 
 namespace detail {
 
-/// Rows [i, i + Rows) and columns [j, j + Columns) of the factor, left of the diagonal; all columns left of j are
-/// final. Every index of the sums is a constant, so that they live in registers.
+/// Sums in registers: every index is a constant once the loops over them are unrolled.
 template <int Rows, int Columns, class T, int W>
-BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i,
-                                  int j) {
+struct Tile {
+  Pack<T, W> sums[Rows][Columns];
+  BREAKSTEP_INLINE auto& operator[](int row) { return sums[row]; }
+};
+
+/// Which columns' products a tile takes off: those before have been taken off already.
+struct Products {
+  int from, to;
+};
+
+/// Rows [i, i + Rows) and columns [j, j + Columns), all left of the diagonal, less the products.
+template <int Rows, int Columns, class T, int W>
+BREAKSTEP_INLINE void subtract(Tile<Rows, Columns, T, W>& sums, const Triangles<T, W>& a, int i, int j,
+                               Products products) {
   using P = Pack<T, W>;
   const T* left[Rows];
   const T* right[Columns];
-  P sums[Rows][Columns];
 #pragma GCC unroll 8
   for (int c = 0; c < Columns; ++c) right[c] = a.row(j + c);
 #pragma GCC unroll 8
@@ -60,8 +70,8 @@ BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVec
 #pragma GCC unroll 8
     for (int c = 0; c < Columns; ++c) sums[r][c] = a(i + r, j + c);
   }
-  const std::ptrdiff_t end = std::ptrdiff_t{j} * W;
-  for (std::ptrdiff_t at = 0; at < end; at += W) {
+  const std::ptrdiff_t end = std::ptrdiff_t{products.to} * W;
+  for (std::ptrdiff_t at = std::ptrdiff_t{products.from} * W; at < end; at += W) {
     P rights[Columns];
 #pragma GCC unroll 8
     for (int c = 0; c < Columns; ++c) rights[c] = P::load(right[c] + at);
@@ -72,6 +82,40 @@ BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVec
       for (int c = 0; c < Columns; ++c) sums[r][c] = fnma(factor, rights[c], sums[r][c]);
     }
   }
+}
+
+/// The same of the diagonal tile of rows [i, i + Rows), of which only the lower half exists: ten sums of four rows,
+/// where a full tile of four columns would not leave a register for its factors (21 of six, with twice the registers).
+template <int Rows, class T, int W>
+BREAKSTEP_INLINE void subtract_on_diagonal(Tile<Rows, Rows, T, W>& sums, const Triangles<T, W>& a, int i,
+                                           Products products) {
+  using P = Pack<T, W>;
+  const T* row[Rows];
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r) {
+    row[r] = a.row(i + r);
+#pragma GCC unroll 8
+    for (int c = 0; c <= r; ++c) sums[r][c] = a(i + r, i + c);
+  }
+  const std::ptrdiff_t end = std::ptrdiff_t{products.to} * W;
+  for (std::ptrdiff_t at = std::ptrdiff_t{products.from} * W; at < end; at += W) {
+    P factors[Rows];
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+      factors[r] = P::load(row[r] + at);
+#pragma GCC unroll 8
+      for (int c = 0; c <= r; ++c) sums[r][c] = fnma(factors[r], factors[c], sums[r][c]);
+    }
+  }
+}
+
+/// Makes rows [i, i + Rows) and columns [j, j + Columns) of the factor; all columns left of j are final.
+template <int Rows, int Columns, class T, int W>
+BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i,
+                                  int j, int first) {
+  using P = Pack<T, W>;
+  Tile<Rows, Columns, T, W> sums;
+  subtract(sums, a, i, j, {first, j});
 #pragma GCC unroll 8
   for (int c = 0; c < Columns; ++c) {
 #pragma GCC unroll 8
@@ -89,30 +133,13 @@ BREAKSTEP_INLINE void factor_tile(const Triangles<T, W>& a, const InterleavedVec
   }
 }
 
-/// The diagonal tile of rows [i, i + Rows), of which only the lower half exists: ten sums of four rows, where a full
-/// tile of four columns would not leave a register for its factors (21 of six, with twice the registers).
+/// Makes the diagonal tile of rows [i, i + Rows); all columns left of i are final.
 template <int Rows, class T, int W>
 BREAKSTEP_INLINE void factor_diagonal_tile(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal,
-                                           int i) {
+                                           int i, int first) {
   using P = Pack<T, W>;
-  const T* row[Rows];
-  P sums[Rows][Rows];
-#pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r) {
-    row[r] = a.row(i + r);
-#pragma GCC unroll 8
-    for (int c = 0; c <= r; ++c) sums[r][c] = a(i + r, i + c);
-  }
-  const std::ptrdiff_t end = std::ptrdiff_t{i} * W;
-  for (std::ptrdiff_t at = 0; at < end; at += W) {
-    P factors[Rows];
-#pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r) {
-      factors[r] = P::load(row[r] + at);
-#pragma GCC unroll 8
-      for (int c = 0; c <= r; ++c) sums[r][c] = fnma(factors[r], factors[c], sums[r][c]);
-    }
-  }
+  Tile<Rows, Rows, T, W> sums;
+  subtract_on_diagonal(sums, a, i, {first, i});
 #pragma GCC unroll 8
   for (int c = 0; c < Rows; ++c) {
 #pragma GCC unroll 8
@@ -132,18 +159,78 @@ BREAKSTEP_INLINE void factor_diagonal_tile(const Triangles<T, W>& a, const Inter
   }
 }
 
-/// Rows [i, i + Rows) of the factor, from the left to the diagonal.
-template <int Rows, class T, int W>
-void factor_rows(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i) {
-  constexpr int Columns = BREAKSTEP_ISA_AVX512 ? 4 : 3;  // as many sums as the register file holds
-  int j = 0;
-  // Four columns that remain are two and two: a tile of one has too few chains for the multipliers' latency.
-  for (; j + Columns <= i && (Columns == 4 || j + 4 != i); j += Columns) {
-    factor_tile<Rows, Columns>(a, inverse_diagonal, i, j);
+template <int Rows, int Columns, class T, int W>
+BREAKSTEP_INLINE void update_tile(const Triangles<T, W>& a, int i, int j, Products products) {
+  Tile<Rows, Columns, T, W> sums;
+  subtract(sums, a, i, j, products);
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+    for (int c = 0; c < Columns; ++c) a.store(i + r, j + c, sums[r][c]);
   }
-  for (; j + 2 <= i; j += 2) factor_tile<Rows, 2>(a, inverse_diagonal, i, j);
-  for (; j < i; ++j) factor_tile<Rows, 1>(a, inverse_diagonal, i, j);
-  factor_diagonal_tile<Rows>(a, inverse_diagonal, i);
+}
+
+template <int Rows, class T, int W>
+BREAKSTEP_INLINE void update_diagonal_tile(const Triangles<T, W>& a, int i, Products products) {
+  Tile<Rows, Rows, T, W> sums;
+  subtract_on_diagonal(sums, a, i, products);
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+    for (int c = 0; c <= r; ++c) a.store(i + r, i + c, sums[r][c]);
+  }
+}
+
+/// Calls visit(size, i) for tiles that cover [begin, end): as many of the first size as fit, then of the next ones. The
+/// size is a constant to visit.
+template <int... Sizes, class Visit>
+BREAKSTEP_INLINE void for_tiles(int begin, int end, Visit visit) {
+  int i = begin;
+  const auto of_one_size = [&]<int Size>(std::integral_constant<int, Size> size) BREAKSTEP_INLINE_LAMBDA {
+    for (; i + Size <= end; i += Size) visit(size, i);
+  };
+  (of_one_size(std::integral_constant<int, Sizes>()), ...);
+}
+
+/// The more rows at a time, the less often what lies above them is read, from far away if n is large.
+template <class Visit>
+BREAKSTEP_INLINE void for_tiles_of_rows(int begin, int end, Visit visit) {
+#if BREAKSTEP_ISA_AVX512
+  for_tiles<6, 4, 1>(begin, end, visit);
+#else
+  for_tiles<4, 1>(begin, end, visit);
+#endif
+}
+
+/// As many columns as the register file holds sums.
+template <class Visit>
+BREAKSTEP_INLINE void for_tiles_of_columns(int begin, int end, Visit visit) {
+#if BREAKSTEP_ISA_AVX512
+  for_tiles<4, 2, 1>(begin, end, visit);
+#else
+  // Four columns that remain are two and two: a tile of one has too few chains for the multipliers' latency.
+  const int count = end - begin, threes = count % 3 == 1 && count > 1 ? count - 4 : count - count % 3;
+  for_tiles<3>(begin, begin + threes, visit);
+  for_tiles<2, 1>(begin + threes, end, visit);
+#endif
+}
+
+/// Rows [i, i + Rows) of the factor, columns [first, end) or up to the diagonal. Products of the columns left of
+/// `first` have been taken off.
+template <int Rows, class T, int W>
+void factor_rows(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal, int i, int first, int end) {
+  for_tiles_of_columns(first, std::min(i, end), [&](auto columns, int j) BREAKSTEP_INLINE_LAMBDA {
+    factor_tile<Rows, columns()>(a, inverse_diagonal, i, j, first);
+  });
+  if (i < end) factor_diagonal_tile<Rows>(a, inverse_diagonal, i, first);
+}
+
+/// Takes the products of a panel's columns off rows [i, i + Rows) right of it.
+template <int Rows, class T, int W>
+void update_rows(const Triangles<T, W>& a, int i, Products panel) {
+  for_tiles_of_columns(
+      panel.to, i, [&](auto columns, int j) BREAKSTEP_INLINE_LAMBDA { update_tile<Rows, columns()>(a, i, j, panel); });
+  update_diagonal_tile<Rows>(a, i, panel);
 }
 
 }  // namespace detail
@@ -151,14 +238,17 @@ void factor_rows(const Triangles<T, W>& a, const InterleavedVector<T, W>& invers
 /// Replaces each chain's lower triangle A by its Cholesky factor L and fills 1/L(j,j). For W chains in lanes.
 template <class T, int W>
 void cholesky(const Triangles<T, W>& a, const InterleavedVector<T, W>& inverse_diagonal) {
-  // The more rows at a time, the less often what lies above them is read, from far away if n is large.
-  constexpr int Rows = BREAKSTEP_ISA_AVX512 ? 6 : 4;
-  int i = 0;
-  for (; i + Rows <= a.size(); i += Rows) detail::factor_rows<Rows>(a, inverse_diagonal, i);
-  if constexpr (Rows > 4) {
-    if (i + 4 <= a.size()) detail::factor_rows<4>(a, inverse_diagonal, std::exchange(i, i + 4));
+  // Panels of columns whose products are taken off all that lies right of them while a tile's share of them is in the
+  // nearest cache: 48 are 12 kB of four rows, and whole tiles of any height and width. What fits into the second cache
+  // is near enough as it is. No chain depends on the panels.
+  const int n = a.size();
+  const int panel = Triangles<T, W>::elements(n) * sizeof(T) < 768 * 1024 ? n : 48;
+  for (int first = 0; first < n; first += panel) {
+    const int end = std::min(first + panel, n);
+    detail::for_tiles_of_rows(
+        first, n, [&](auto rows, int i) { detail::factor_rows<rows()>(a, inverse_diagonal, i, first, end); });
+    detail::for_tiles_of_rows(end, n, [&](auto rows, int i) { detail::update_rows<rows()>(a, i, {first, end}); });
   }
-  for (; i < a.size(); ++i) detail::factor_rows<1>(a, inverse_diagonal, i);
 }
 
 /// y ← L⁻¹·y: each element one chain over ascending columns, then times 1/L(i,i).

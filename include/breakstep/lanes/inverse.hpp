@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
 
 #include "breakstep/lanes/cholesky.hpp"
 
@@ -174,14 +173,6 @@ void visit_product_rows(const Triangles<T, W>& b, int i, int begin, int end, Vis
 /// Tiles are taken panel by panel: what a square of them reads stays in the cache, and the whole triangle would not.
 inline constexpr int inverse_panel = 12;
 
-/// Calls tile(row) for the rows [begin, end) in steps of Rows and then of 1; tile is generic in a constant, the step.
-template <int Rows, class Tile>
-BREAKSTEP_INLINE void for_row_tiles(int begin, int end, Tile tile) {
-  int i = begin;
-  for (; i + Rows <= end; i += Rows) tile(std::integral_constant<int, Rows>{}, i);
-  for (; i < end; ++i) tile(std::integral_constant<int, 1>{}, i);
-}
-
 }  // namespace detail
 
 /// Replaces each chain's Cholesky factor L by L⁻¹, given 1/L(j,j).
@@ -191,10 +182,10 @@ void invert_lower(const Triangles<T, W>& l, const InterleavedVector<T, W>& inver
   for (int first = 0; first < l.size(); first += panel) {
     const int last = std::min(first + panel, l.size());
     for (int j = 0; j < first; j += panel) {
-      detail::for_row_tiles<Rows>(
+      detail::for_tiles<Rows, 1>(
           first, last, [&](auto rows, int i) { detail::invert_rows<rows()>(l, inverse_diagonal, i, j, j + panel); });
     }
-    detail::for_row_tiles<Rows>(first, last, [&](auto rows, int i) {
+    detail::for_tiles<Rows, 1>(first, last, [&](auto rows, int i) {
       detail::invert_rows<rows()>(l, inverse_diagonal, i, first, i);
       detail::invert_corner<rows()>(l, inverse_diagonal, i);
     });
@@ -208,10 +199,10 @@ void visit_inverse(const Triangles<T, W>& b, Visit visit) {
   for (int first = 0; first < b.size(); first += panel) {
     const int last = std::min(first + panel, b.size());
     for (int j = 0; j < first; j += panel) {
-      detail::for_row_tiles<Rows>(
+      detail::for_tiles<Rows, 1>(
           first, last, [&](auto rows, int i) { detail::visit_product_rows<rows()>(b, i, j, j + panel, visit); });
     }
-    detail::for_row_tiles<Rows>(first, last, [&](auto rows, int i) {
+    detail::for_tiles<Rows, 1>(first, last, [&](auto rows, int i) {
       detail::visit_product_rows<rows()>(b, i, first, i, visit);
       detail::visit_diagonal_product_tile<rows()>(b, i, visit);
     });

@@ -73,6 +73,8 @@ class Page:
             words.append(f"{' and '.join(sorted({row['precision'] for row in rows}))} precision, {len(seeds)} seed(s), up to {rounds} interleaved round(s); "
                          "processor time of the one thread, wall time of two; medians; bands and brackets are ranges")
         notes = self.results.notes(experiment)
+        if notes.get("beside"):
+            words.append(f"{notes['beside']}, in which nothing is timed, computed on the other core")
         if notes.get("text"):
             words.append(notes["text"])
         if notes.get("data"):

@@ -67,7 +67,7 @@ def measured_ratio(lab, pair, advice, turn):
     """Draws per second as advised over those of lock-step, one run after the other."""
     sampler, target, options = pair
     # As many draws as take free chains so long, but no more than lock-step makes in six times that.
-    seconds = lab.pick(0.05, 0.3, 2.0)
+    seconds = lab.pick(0.05, 0.3, 1.0)
     rate = advice["draws_per_second"] * min(1.0, 6 / advice["speedup_over_lockstep"])
     # Nor so many that their summary takes longer than they do.
     if "--dimension" in options:

@@ -16,7 +16,7 @@ FORMS = {
 
 def run(lab):
     # Draws of all chains together. The paper has 10,000 of each; a few hundred would show how runs begin and end.
-    work = {sampler: lab.pick(10000, 500000, 10240000) for sampler in FORMS} | {"delayed_rejection": lab.pick(10000, 2000000, 10240000)}
+    work = {sampler: lab.pick(10000, 500000, 2048000) for sampler in FORMS} | {"delayed_rejection": lab.pick(10000, 2000000, 10240000)}
     for name, scale in SCALES.items():
         job = {"target": "standard_normal", "set": f"scale={scale}"}
         lab.lengths(f"lengths_{name}", sampler="delayed_rejection", **job, chains=1024,

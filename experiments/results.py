@@ -24,9 +24,10 @@ class Results:
         return json.loads(path.read_text()) if path.exists() else {}
 
     def was_shared(self, experiment: str) -> bool:
-        """Whether others used the cores, so that wall times tell nothing."""
-        machine = self.notes(experiment).get("machine", {})
-        return float(machine.get("load", 0)) > float(machine.get("cores", 1)) + 0.5
+        """Whether others took the cores, so that wall times tell nothing: a thread then waits longer than it computes."""
+        rows = [row for path in (self.out / experiment).glob("*.csv") for row in self.rows(f"{experiment}/{path.stem}")
+                if "wall_seconds" in row and "threads" not in row["mode"]]
+        return sum(row["wall_seconds"] for row in rows) > 1.1 * sum(row["seconds"] for row in rows)
 
     def lanes(self, experiment: str, precision: str = "single") -> int:
         """Lanes of one register where the experiment was run."""

@@ -1,11 +1,13 @@
 // Compiles the runtime for both precisions, at width 1, at this machine's width and at that of several registers.
 #include "breakstep/registry/run.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "breakstep/runtime/meads.hpp"
+#include "breakstep/runtime/threads.hpp"
 #include "breakstep/runtime/transported.hpp"
 
 namespace breakstep::inline BREAKSTEP_ABI::registry {
@@ -26,12 +28,13 @@ std::unique_ptr<runtime::Engine<Real, W>> make_engine(MakePack make_pack,
       dimension, chains);
 }
 
-/// On several registers, or null if that gains nothing: the sampler must say so, there must be enough chains to
-/// fill the lanes of many threads, and what an evaluation works on must stay in the nearest cache.
+/// On several registers, or null if that gains nothing: the sampler must say so, there must be enough chains for two
+/// packs of every core (so that a last, half empty one does not cost what was gained; nobody knows yet how many will be
+/// used, and 16 packs are enough anywhere), and what an evaluation works on must stay in the nearest cache.
 template <class Real>
 std::unique_ptr<runtime::Run<Real>> make_wide(const AnySampler& sampler, const std::shared_ptr<const AnyTarget>& target,
                                               lanes::Storage storage, std::uint64_t seed, std::size_t chains) {
-  constexpr std::size_t fewest_packs = 16;
+  const std::size_t fewest_packs = std::min<std::size_t>(16, 2 * runtime::thread_count(0));
   constexpr std::size_t most_bytes = 16 * 1024;
   using Width = Wide<Real>;
   constexpr int W = Width::lanes;

@@ -88,7 +88,7 @@ TEST(Golden, OneChainAtATimeDrawsTheSameThroughTheRegistry) {
 }
 
 TEST(Golden, SeveralRegistersOfLanesDrawTheSame) {
-  constexpr Size many{.chains = 16 * registry::WideFloats::lanes, .draws = 3};  // the fewest that are run so
+  constexpr Size many{.chains = 16 * registry::WideFloats::lanes, .draws = 3};  // enough to be run so anywhere
   int wide_jobs = 0;
   for (const std::string_view sampler : {"delayed_rejection", "elliptical_slice", "slice"}) {
     for (const auto& target : registry::targets()) {

@@ -19,7 +19,7 @@ def options_parser(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--short", action="store_const", const="short", dest="form", help="two minutes; too short to judge")
-    form.add_argument("--full", action="store_const", const="full", dest="form", help="hours; the paper's numbers of draws")
+    form.add_argument("--full", action="store_const", const="full", dest="form", help="hours; near the paper's numbers of draws")
     parser.set_defaults(form="default")
     parser.add_argument("--build", default=str(ROOT / "build/release"), help="where breakstep and measure were built")
     parser.add_argument("--out", default=str(ROOT / "build/experiments"), help="where results go")

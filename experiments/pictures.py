@@ -172,6 +172,16 @@ def gains(results, canvas, axis, name, ms, modes=("free",)):
                              ("lockstep-pack", "lockstep-pack", NAMES["lockstep-pack"])):
         if mode in modes or mode.startswith("lockstep"):
             with_spread(canvas, axis, role, ms, [results.speedup(name, m, faster=mode) for m in ms], text)
+    bound(results, canvas, axis, name, ms)
+
+
+def full_packs(results, name, ms):
+    """Fewer chains than a pack has lanes leave lanes idle, which is not waiting."""
+    return [m for m in ms if m >= results.lanes(name.split("/")[0])]
+
+
+def bound(results, canvas, axis, name, ms):
+    ms = full_packs(results, name, ms)
     canvas.line(axis, "bound", ms, [results.bound(name, m) for m in ms], "bound B(m)")
 
 
@@ -231,7 +241,7 @@ def nuts(results, canvas):
     ms = results.numbers_of_chains("nuts/time_mixture_code_dense")
     for mode in ("lockstep", "lockstep-skip", "free"):
         with_spread(canvas, sizes, mode, ms, [results.speedup("nuts/time_mixture_code_dense", m, faster=mode) for m in ms], NAMES[mode])
-    canvas.line(sizes, "bound", ms, [results.bound("nuts/time_mixture_code_dense", m) for m in ms], "bound B(m)")
+    bound(results, canvas, sizes, "nuts/time_mixture_code_dense", ms)
     label(sizes, "chains m", "speed-up over lock-step", "dense gradient")
     sizes.legend()
 
@@ -296,9 +306,8 @@ def speedups(results, canvas):
     jobs = (("delayed_rejection/time_text_delayed_rejection", "delayed rejection"),
             ("elliptical_slice/time_100", "elliptical slice, Gaussian process"), ("nuts/time_mixture_code_dense", "NUTS, 100-d mixture"))
     for axis, (name, title) in zip(canvas.axes, jobs):
-        # Fewer chains than a pack has lanes leave lanes idle, which is not waiting.
-        ms = [m for m in results.numbers_of_chains(name) if m >= 8]
-        canvas.line(axis, "bound", ms, [results.bound(name, m) for m in ms], "bound B(m)")
+        ms = full_packs(results, name, results.numbers_of_chains(name))
+        bound(results, canvas, axis, name, ms)
         for mode in ("free", "lockstep-skip", "lockstep"):
             with_spread(canvas, axis, mode, ms, [results.speedup(name, m, faster=mode) for m in ms], NAMES[mode])
         label(axis, "chains", "speed-up over lock-step", title)

@@ -320,7 +320,7 @@ PICTURES = {
     "motivation": (motivation, 2, "motivation/shrinks_gp_regression_histogram"),
     "profiles": (profiles, 2, "theory/profiles"),
     "long_run": (long_run, 2, "theory/costs_costs"),
-    "steps": (steps, 2, "theory/steps_10"),
+    "steps": (steps, 2, "theory/steps_20"),
     "delayed_rejection": (delayed_rejection, 3, "delayed_rejection/time_text_delayed_rejection"),
     "elliptical_slice": (elliptical_slice, 3, "elliptical_slice/time_25"),
     "elliptical_slice_costs": (elliptical_slice_costs, 3, "elliptical_slice/time_25"),

@@ -90,7 +90,7 @@ class Claims:
             # Few points give another mean; what carries over is the width in units of the mean.
             wanted = width / 6.3
             self.add("2.2", f"after {draws:,} draws the chains' mean numbers of shrinks lie in [{low}, {high}]",
-                     means and (f"[{means[0]:.3g}, {means[-1]:.3g}] of {len(means):,} chains, n = {notes['points_of_means']}: width / mean {found / centre:.3f} "
+                     means and (f"[{means[0]:.3g}, {means[-1]:.3g}], counting proposals [{means[0] + 1:.3g}, {means[-1] + 1:.3g}], of {len(means):,} chains, n = {notes['points_of_means']}: width / mean {found / centre:.3f} "
                                 f"(the paper's {wanted:.3f})", near(found / centre, wanted, 0.5)),
                      whys={HOLDS: "the interval narrows as 1/√n; its place depends on the number of points",
                            FAILS: "fewer points: the loop is shorter and its relative spread larger, so chains differ more"})

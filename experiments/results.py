@@ -104,6 +104,9 @@ class Results:
             table.append((n, rms("mean_of_max", ratio["mean_of_max"]), rms("max_of_mean", ratio["mean"])))
         return table
 
+    def all_paper_steps(self) -> list[dict]:
+        return [found for found in map(self.paper_steps, (20, 50, 100, 200)) if found]
+
     def paper_steps(self, points: int) -> dict | None:
         """What the paper's steps cost on the Gaussian process of so many points: α, β, K and E(m), measured and by its model."""
         name = f"theory/steps_{points}"

@@ -47,6 +47,21 @@ void expect_same(const std::vector<T>& numbers, PackOp pack_op, ScalarOp scalar_
   }
 }
 
+template <class T, int W>
+void expect_masks_of_comparisons(const std::vector<T>& numbers) {
+  const int n = static_cast<int>(numbers.size());
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const auto a = cycle<T, W>(numbers, i), b = cycle<T, W>(numbers, j);
+      const Mask<W> less = where_less(a, b), equal = where_equal(a, b);
+      for (int lane = 0; lane < W; ++lane) {
+        ASSERT_EQ(less[lane], a[lane] < b[lane]) << "width " << W << ": " << a[lane] << ", " << b[lane];
+        ASSERT_EQ(equal[lane], a[lane] == b[lane]) << "width " << W << ": " << a[lane] << ", " << b[lane];
+      }
+    }
+  }
+}
+
 TEST(Pack, ArithmeticIsThatOfScalars) {
   for_every_real_and_width([]<class T, int W>(lanes_test::Case<T, W>) {
     const auto numbers = awkward_numbers<T>();
@@ -95,6 +110,7 @@ TEST(Pack, ComparisonsFollowIeee) {
     check([](auto a, auto b) { return a >= b; }, ">=");
     check([](auto a, auto b) { return a == b; }, "==");
     check([](auto a, auto b) { return a != b; }, "!=");
+    expect_masks_of_comparisons<T, W>(numbers);
   });
 }
 
@@ -190,6 +206,7 @@ void check_integers() {
           numbers, [](auto a, auto b) { return a + b; }, wrap([](U a, U b) { return a + b; }), "+");
       expect_same<T, W>(
           numbers, [](auto a, auto b) { return a * b; }, wrap([](U a, U b) { return a * b; }), "*");
+      expect_masks_of_comparisons<T, W>(numbers);
     }
     const auto as_number = [](auto truth) { return select(truth, Pack<T, W>(T(1)), Pack<T, W>(T(0))); };
     expect_same<T, W>(

@@ -323,6 +323,50 @@ BREAKSTEP_INLINE Pack<T, W> select(Mask<W> condition, Pack<T, W> a, std::type_id
   }
 }
 
+namespace detail {
+
+#if BREAKSTEP_ISA_AVX512
+/// The lanes in which a comparison holds: predicate Real of floating-point numbers, Whole of unsigned integers.
+template <int Real, int Whole, class T, int W>
+BREAKSTEP_INLINE Mask<W> compare_to_mask(const Pack<T, W>& a, const Pack<T, W>& b) {
+  using P = Pack<T, W>;
+  std::uint32_t bits = 0;
+#pragma GCC unroll 16
+  for (int p = 0; p < P::parts; ++p) {
+    std::uint32_t here = 0;
+    if constexpr (std::is_same_v<T, float>) here = _mm512_cmp_ps_mask((__m512)a.part[p], (__m512)b.part[p], Real);
+    if constexpr (std::is_same_v<T, double>) here = _mm512_cmp_pd_mask((__m512d)a.part[p], (__m512d)b.part[p], Real);
+    const auto x = (__m512i)a.part[p], y = (__m512i)b.part[p];
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 4) here = _mm512_cmp_epu32_mask(x, y, Whole);
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) here = _mm512_cmp_epu64_mask(x, y, Whole);
+    bits |= here << (p * P::part_width);
+  }
+  return Mask<W>(bits);
+}
+#endif
+template <class T>
+concept RealOrUnsigned = std::is_floating_point_v<T> || std::is_unsigned_v<T>;
+
+}  // namespace detail
+
+/// (a < b).mask(). With AVX-512 in one instruction per register, where g++ makes numbers of a comparison's mask and a
+/// mask of those again.
+template <detail::RealOrUnsigned T, int W>
+BREAKSTEP_INLINE Mask<W> where_less(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
+#if BREAKSTEP_ISA_AVX512
+  if constexpr (sizeof(a.part[0]) == 64) return detail::compare_to_mask<_CMP_LT_OS, _MM_CMPINT_LT>(a, b);
+#endif
+  return (a < b).mask();
+}
+/// (a == b).mask(), like where_less.
+template <detail::RealOrUnsigned T, int W>
+BREAKSTEP_INLINE Mask<W> where_equal(Pack<T, W> a, std::type_identity_t<Pack<T, W>> b) {
+#if BREAKSTEP_ISA_AVX512
+  if constexpr (sizeof(a.part[0]) == 64) return detail::compare_to_mask<_CMP_EQ_OQ, _MM_CMPINT_EQ>(a, b);
+#endif
+  return (a == b).mask();
+}
+
 /// Lanes which·N … which·N + N − 1 of `a`; both packs must consist of whole registers.
 template <int N, class T, int W>
 BREAKSTEP_INLINE Pack<T, N> piece(const Pack<T, W>& a, int which) {

@@ -197,7 +197,7 @@ BREAKSTEP_INLINE Pack<Real, W> add_scaled_normal(Mask<W> where, const Vector<Rea
   if constexpr (S == Storage::interleaved && sizeof(Real) == 4) {
     if (dst.length() == 1) {
       const auto [normal, uniform] = normal_and_uniform(stream, first, purpose);
-      dst.store(0, merge(Truth<sizeof(Real), W>(where), fma(normal, scale, dst[0]), dst[0]));
+      dst.store(0, merge(where, fma(normal, scale, dst[0]), dst[0]));
       return uniform;
     }
   }

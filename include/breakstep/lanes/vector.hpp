@@ -527,7 +527,7 @@ template <int W, AnyVector To, AnyVector From>
 BREAKSTEP_INLINE void assign(Mask<W> where, const To& dst, const From& src) {
   if constexpr (requires { dst.store(0, src[0]); }) {
     // One coordinate is not worth a call.
-    if (dst.length() == 1) return dst.store(0, merge(Truth<sizeof(typename To::Real), W>(where), src[0], dst[0]));
+    if (dst.length() == 1) return dst.store(0, merge(where, src[0], dst[0]));
   }
   sweep<0>(
       where, [](auto&, auto& to, auto from) { to = from; }, changing(dst), src);
@@ -545,7 +545,7 @@ template <class T, int W, Storage S>
 BREAKSTEP_INLINE void add_scaled(Mask<W> where, const Vector<T, W, S>& y, std::type_identity_t<Pack<T, W>> a,
                                  const Vector<T, W, S>& x) {
   if constexpr (S == Storage::interleaved) {
-    if (y.length() == 1) return y.store(0, merge(Truth<sizeof(T), W>(where), fma(a, x[0], y[0]), y[0]));
+    if (y.length() == 1) return y.store(0, merge(where, fma(a, x[0], y[0]), y[0]));
   }
   sweep<0>(
       where, [](auto&, auto& yi, auto ai, auto xi) { yi = fma(ai, xi, yi); }, changing(y), a, x);

@@ -280,19 +280,23 @@ class Engine final : public Run<Real> {
     return pack;
   }
 
-  /// Of each thread. A batch wants as many questions at once as there are chains. Gathered steps take two if both stay
-  /// in the nearest cache: they run the same block one after the other, which gives the processor independent work. But
-  /// not where the last chains would leave them half empty, nor where a pack has several registers, which do so by
-  /// themselves (delayed rejection made a tenth to a quarter more draws per second with one such pack).
+  /// Of each thread. A batch wants as many questions at once as there are chains. Else packs take turns block by block,
+  /// which gives the processor independent work, if all stay in the nearest cache and the last chains do not leave too
+  /// many lanes empty: two packs of one register, or four of several (AVX-512: slice and delayed rejection a quarter to
+  /// a third faster than with one).
   [[nodiscard]] std::size_t pack_count(const Work<Real>& work, Step step, int threads, Collects collects) const {
-    constexpr std::size_t most_bytes = 16 * 1024, many = 10;
     const std::size_t lanes = W * static_cast<std::size_t>(threads);
     const std::size_t filled_in_turn = std::max<std::size_t>(1, (work.unfinished + lanes - 1) / lanes);
     if (collects == Collects::all) return filled_in_turn;
     if (collects == Collects::two) return std::min<std::size_t>(2, filled_in_turn);
-    const bool may_gather = W <= lanes::native_width<Real> && (step == Step::automatic || step == Step::gathered);
-    const bool both_are_filled = filled_in_turn % 2 == 0 || filled_in_turn > many;
-    return may_gather && both_are_filled && 2 * W * model_->bytes_per_lane() <= most_bytes ? 2 : 1;
+    if (step != Step::automatic && step != Step::gathered && step != Step::bundled_inline) return 1;
+    const auto pay = [&](std::size_t packs) {
+      constexpr std::size_t most_bytes = 16 * 1024, many = 5;
+      const bool all_are_filled = filled_in_turn % packs == 0 || filled_in_turn > many * packs;
+      return all_are_filled && packs * W * model_->bytes_per_lane() <= most_bytes;
+    };
+    constexpr bool is_wide = W > lanes::native_width<Real>;
+    return is_wide && pay(4) ? 4 : pay(2) ? 2 : 1;
   }
 
   Counters free_running(Work<Real>& work, const Execution& execution, int threads) {

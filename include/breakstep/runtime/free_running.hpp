@@ -34,7 +34,7 @@ class FreeRunning {
         tuner_(tuner),
         bare_(evaluator.bare()),
         may_lap_(code_.laps != nullptr && bare_.density != nullptr && execution.skip &&
-                 execution.order == Order::chronological) {
+                 execution.order == Order::chronological && packs.size() <= LanePack<Real, W>::most_runners) {
     for (const auto& pack : packs) crews_.push_back(Crew{pack.get(), {}, {}, {}, false});
     counters_.blocks.resize(code_.states.size());
     order_.resize(code_.states.size());
@@ -138,20 +138,26 @@ class FreeRunning {
   /// What bundled_inline does, step after step until lanes are out of work or the tuner wants to know, by code that
   /// knows the sampler.
   void several_steps() {
-    constexpr std::uint64_t most = 16;  // of one pack, before it is another's turn
+    constexpr std::uint64_t most = 16;
     const std::uint64_t turns = tuner_.room(counters_.evaluations_asked) / (crews_.size() * W);
     const auto laps = running_ahead_ ? 1 : std::clamp<std::uint64_t>(turns, 1, most);
+    const Laps<Real, W> how{.density = *bare_.density,
+                            .workspace = bare_.workspace,
+                            .window = work_.window,
+                            .goal = work_.goal,
+                            .ahead = work_.ahead,
+                            .parking = tuner_.plan().parking,
+                            .most = static_cast<int>(laps)};
+    runners_.clear();
     for (Crew& crew : crews_) {
-      if (crew.alive.none()) continue;
-      const Laps<Real, W> how{.density = *bare_.density,
-                              .workspace = bare_.workspace,
-                              .window = work_.window,
-                              .goal = work_.goal,
-                              .ahead = work_.ahead,
-                              .parking = tuner_.plan().parking,
-                              .most = static_cast<int>(laps)};
-      const Lanes out_of_work = code_.laps(*crew.pack, how, crew.at.data(), counters_);
-      if (out_of_work.any()) relieve(crew, out_of_work);
+      if (crew.alive.any()) runners_.push_back({crew.pack, crew.at.data(), {}});
+    }
+    code_.laps(runners_, how, counters_);
+    auto runner = runners_.begin();
+    for (Crew& crew : crews_) {
+      if (runner == runners_.end() || runner->pack != crew.pack) continue;
+      if (runner->out_of_work.any()) relieve(crew, runner->out_of_work);
+      ++runner;
     }
   }
 
@@ -383,6 +389,7 @@ class FreeRunning {
   typename Evaluator<Real, W>::Bare bare_;
   bool may_lap_;  ///< packs can make bundled steps by themselves
   std::vector<Crew> crews_;
+  std::vector<typename LanePack<Real, W>::Runner> runners_;  ///< in laps, those of the living crews
   std::vector<int> order_;
   int at_block_ = 0;  ///< of the round that gathered steps go
   unsigned round_ = 1;

@@ -64,6 +64,13 @@ class LanePack {
     void (*run)(LanePack&, Lanes, Lanes*);     ///< before, then on to the next states (of a block that asks nothing)
     void (*answer)(LanePack&, Lanes, Lanes*);  ///< after, then on to the next states
   };
+  /// A pack on its laps, `at[k]` being the lanes that stand at state k. Those that come out of work then stand nowhere.
+  struct Runner {
+    LanePack* pack;
+    Lanes* at;
+    Lanes out_of_work;
+  };
+  static constexpr std::size_t most_runners = 4;
   /// A sampler's program as data: the machine for free running, the tree of marks and conditions for lock-step.
   struct Code {
     std::span<const StateCode> states;
@@ -75,9 +82,9 @@ class LanePack {
     int final;
     int loops;
     /// Bundled steps with the density inline, as FreeRunning makes them, compiled in one piece: a lap goes through all
-    /// states in order, `at[k]` being the lanes that stand at state k. Ends after the most laps, or when lanes are out
-    /// of work, and returns those, which then stand nowhere. Null where calls cost little beside what they call.
-    Lanes (*laps)(LanePack&, const Laps<Real, W>&, Lanes* at, Counters&);
+    /// states in order, and at each state from pack to pack (at most most_runners). Ends after the most laps, or with
+    /// the lap in which lanes come out of work. Null where calls cost little beside what they call.
+    void (*laps)(std::span<Runner>, const Laps<Real, W>&, Counters&);
   };
 
   explicit LanePack(const Code& code) : code_(&code) {}
@@ -550,9 +557,19 @@ class SamplerPack final : public LanePack<Real, W> {
     return someone_asks;
   }
 
+  /// In a piece of its own: as part of laps the whole draws' code came out a sixth slower.
+  template <int K>
+  __attribute__((noinline, flatten)) static void before_for_all(SamplerPack& self) {
+    before<K>(self, lanes::AllLanes<W>());
+  }
+
   template <int K, class Where>
   static BREAKSTEP_INLINE void ask_and_answer(SamplerPack& self, Where where, const Laps<Real, W>& how) {
-    before<K>(self, where);
+    if constexpr (std::is_same_v<Where, lanes::AllLanes<W>>) {
+      before_for_all<K>(self);
+    } else {
+      before<K>(self, where);
+    }
     if constexpr (with_gradient) {
       self.give(where, how.density.evaluate(self.request_, self.gradient_answer_, how.workspace));
     } else {
@@ -575,7 +592,7 @@ class SamplerPack final : public LanePack<Real, W> {
   }
 
   [[nodiscard]] BREAKSTEP_INLINE Lanes has_made(std::uint32_t draws) const {
-    return (this->draw == Pack<U, W>(static_cast<U>(draws))).mask();
+    return where_equal(this->draw, Pack<U, W>(static_cast<U>(draws)));
   }
 
   /// Draws are written at the end of the laps, several of a chain at a time, where that is possible and pays.
@@ -586,47 +603,54 @@ class SamplerPack final : public LanePack<Real, W> {
            window.holds_all && map_.is_identity() && state.x.length() == 1;
   }
 
-  __attribute__((flatten)) static Lanes laps(Base& base, const Laps<Real, W>& how, Lanes* standing,
-                                             Counters& counters) {
-    auto& self = static_cast<SamplerPack&>(base);
-    // Own copies, which nothing that blocks write can change.
+  /// A runner's own copies, which nothing that blocks write can change, and what it keeps during laps.
+  struct Running {
+    SamplerPack* self;
     std::array<Lanes, state_count> at;
-    std::array<BlockCounter, state_count> blocks{};
-    std::copy_n(standing, state_count, at.begin());
-    DrawLog<Real, W> log;
-    const bool logs = self.may_log(how);
-    Pack<U, W> slots = logs ? self.slots_in(how.window) : Pack<U, W>(U(0));  // of the first draws in the log
     Lanes out_of_work;
+    Pack<U, W> slots;  ///< of the first draws in the log
+    DrawLog<Real, W> log;
+  };
+
+  __attribute__((flatten)) static void laps(std::span<typename Base::Runner> runners, const Laps<Real, W>& how,
+                                            Counters& counters) {
+    std::array<Running, Base::most_runners> all;
+    const std::span running(all.data(), std::min(runners.size(), all.size()));
+    bool logs = false;
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      Running& runner = running[i];
+      runner.self = static_cast<SamplerPack*>(runners[i].pack);
+      for (int k = 0; k < state_count; ++k) runner.at[k] = runners[i].at[k];
+      logs = runner.self->may_log(how);
+      if (logs) runner.slots = runner.self->slots_in(how.window);
+    }
+    std::array<BlockCounter, state_count> blocks{};
+    bool all_have_work = true;
     int lap = 0;
-    for (; lap < how.most && out_of_work.none(); ++lap) {
+    for (; lap < how.most && all_have_work; ++lap) {
       unroll<state_count>([&](auto state) {
         constexpr int K = state.value;
-        const Lanes here = at[K];
-        if (here.none() || is_parked<K>(at.data(), how.parking)) return;
-        at[K] = Lanes();
-        ++blocks[K].runs;
-        blocks[K].occupied += static_cast<std::uint64_t>(here.count());
-        run_block<K>(self, here, how);
-        move<K>(base, here, at.data());
-        if constexpr (K == machine.final) {
-          if (logs) {
-            log.add(here, self.state.x[0]);
-            self.count_draws(here, how.window);
-            if (log.is_full()) {
-              log.write(how.window.data, slots);
-              slots = self.slots_in(how.window);
-            }
-          } else {
-            self.finish_draws(here, how.window);
+        for (Running& runner : running) {
+          const Lanes here = runner.at[K];
+          if (here.none() || is_parked<K>(runner.at.data(), how.parking)) continue;
+          runner.at[K] = Lanes();
+          ++blocks[K].runs;
+          blocks[K].occupied += static_cast<std::uint64_t>(here.count());
+          run_block<K>(*runner.self, here, how);
+          move<K>(*runner.self, here, runner.at.data());
+          if constexpr (K == machine.final) {
+            keep_draws(runner, here, how, logs);
+            all_have_work = all_have_work && runner.out_of_work.none();
           }
-          out_of_work = here & self.has_made(how.goal);
-          if (how.ahead != how.goal) out_of_work |= here & self.has_made(how.ahead);
-          at[machine.initial] |= here & ~out_of_work;
         }
       });
     }
-    if (logs && !log.is_empty()) log.write(how.window.data, slots);
-    std::copy_n(at.begin(), state_count, standing);
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      Running& runner = running[i];
+      if (logs && !runner.log.is_empty()) runner.log.write(how.window.data, runner.slots);
+      for (int k = 0; k < state_count; ++k) runners[i].at[k] = runner.at[k];
+      runners[i].out_of_work = runner.out_of_work;
+    }
     unroll<state_count>([&](auto state) {
       const BlockCounter& block = blocks[state.value];
       counters.blocks[state.value].runs += block.runs;
@@ -638,7 +662,25 @@ class SamplerPack final : public LanePack<Real, W> {
     });
     counters.draws += blocks[machine.final].occupied;
     counters.steps += static_cast<std::uint64_t>(lap);
-    return out_of_work;
+  }
+
+  /// The lanes of `done` have run the final block.
+  static BREAKSTEP_INLINE void keep_draws(Running& runner, Lanes done, const Laps<Real, W>& how, bool logs) {
+    SamplerPack& self = *runner.self;
+    if (logs) {
+      runner.log.add(done, self.state.x[0]);
+      self.count_draws(done, how.window);
+      if (runner.log.is_full()) {
+        runner.log.write(how.window.data, runner.slots);
+        runner.slots = self.slots_in(how.window);
+      }
+    } else {
+      self.finish_draws(done, how.window);
+    }
+    Lanes out_of_work = done & self.has_made(how.goal);
+    if (how.ahead != how.goal) out_of_work |= done & self.has_made(how.ahead);
+    runner.out_of_work = out_of_work;
+    runner.at[machine.initial] |= done & ~out_of_work;
   }
 
   /// One chain at a time is the oracle for all others and stays as plain as it can be; where each chain's coordinates

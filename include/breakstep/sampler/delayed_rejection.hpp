@@ -85,7 +85,7 @@ struct DelayedRejectionIn {
     using Real = typename std::remove_cvref_t<decltype(chains)>::RealType;
     // Where p(x) = 0 the first proposal of positive density has an infinite share and is accepted.
     const auto proposed = exp(s.answer - s.log_density);
-    const auto accepted = (s.uniform * (Real(1) - s.best) < proposed - s.best).mask();
+    const auto accepted = where_less(s.uniform * (Real(1) - s.best), proposed - s.best);
     s.accepted = (s.accepted & ~where) | (accepted & where);
     assign(where, s.best, max(proposed, s.best));
     assign(where, s.tries, s.tries + 1U);
@@ -95,7 +95,7 @@ struct DelayedRejectionIn {
     auto& s = chains.state;
     using Tries = std::remove_cvref_t<decltype(s.tries)>;
     const Tries limit(static_cast<typename Tries::Element>(chains.sampler.max_tries));
-    return ~s.accepted & (s.tries != limit).mask();
+    return ~s.accepted & ~where_equal(s.tries, limit);
   };
 
   static constexpr auto done = [](auto& chains, auto where) {

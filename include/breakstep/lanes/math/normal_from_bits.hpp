@@ -69,9 +69,9 @@ BREAKSTEP_INLINE Pack<float, W> normal_from_bits(Pack<std::uint32_t, W> bits) {
   P t = fma(odd, s, even);
   // Below 2¹⁵, or rounded up to 2³¹; one comparison, because what is below wraps round.
   constexpr std::uint32_t first = 0x47000000U, end = 0x4F000000U;
-  const auto is_beyond = k_bits - Bits(first) >= Bits(end - first);
-  if (is_beyond.any()) [[unlikely]] {
-    t = select(is_beyond, detail::normal_beyond_octaves(k), t);
+  const Mask<W> is_in = where_less(k_bits - Bits(first), Bits(end - first));
+  if (!is_in.all()) [[unlikely]] {
+    t = select(is_in, t, detail::normal_beyond_octaves(k));
   }
   return bit_cast<float>(bit_cast<std::uint32_t>(t) ^ (bits & Bits(0x80000000U)));
 }

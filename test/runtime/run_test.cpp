@@ -143,6 +143,33 @@ TEST(Run, LapsGoThroughTheMachineAsSingleStepsDo) {
   }
 }
 
+TEST(Run, ChainsPassedFromLaneToLaneMakeTheSameDraws) {
+  const SampleOptions options{.chains = 37, .draws = 600, .seed = 5};
+  SampleOptions other = options;
+  other.execution.schedule = Schedule::lockstep_pack;
+  const auto reference = sample(DelayedRejection{.scale = 0.3}, normal, other);
+  for (const int threads : {1, 2, 5}) {
+    for (const auto step : {Step::automatic, Step::switched_amortized, Step::bundled_inline, Step::gathered}) {
+      other = options;
+      other.threads = threads;
+      other.execution.step = step;
+      const auto draws = sample(DelayedRejection{.scale = 0.3}, normal, other);
+      EXPECT_EQ(draws.values, reference.values) << threads << " threads, " << runtime::name_of(step);
+      EXPECT_EQ(draws.counters.draws, 37U * 600U);
+    }
+  }
+}
+
+/// Half as many chains again as there are lanes: were each lane to keep its chain, half of them would be idle for half
+/// of the time, an occupancy of 0.75.
+TEST(Run, ChainsThatDoNotDivideEvenlyComeToTheirEndTogether) {
+  constexpr std::size_t lanes = lanes::native_width<double>;
+  const auto draws =
+      sample(DelayedRejection{.scale = 0.3}, normal,
+             {.chains = lanes + lanes / 2, .draws = 20'000, .execution = {.step = Step::bundled_inline, .parking = 1}});
+  EXPECT_GT(draws.counters.occupancy(), 0.93);
+}
+
 TEST(Run, LockstepPaysForTheSlowestAndFreeRunningDoesNot) {
   const auto run = [](Schedule schedule) {
     return sample(DelayedRejection{.scale = 0.3}, normal,

@@ -281,22 +281,19 @@ class Engine final : public Run<Real> {
   }
 
   /// Of each thread. A batch wants as many questions at once as there are chains. Else packs take turns block by block,
-  /// which gives the processor independent work, if all stay in the nearest cache and the last chains do not leave too
-  /// many lanes empty: two packs of one register, or four of several (AVX-512: slice and delayed rejection a quarter to
-  /// a third faster than with one).
+  /// which gives the processor independent work, if there are chains for them and all stay in the nearest cache: two
+  /// packs of one register, or four of several (AVX-512: slice and delayed rejection a quarter to a third faster than
+  /// with one).
   [[nodiscard]] std::size_t pack_count(const Work<Real>& work, Step step, int threads, Collects collects) const {
     const std::size_t lanes = W * static_cast<std::size_t>(threads);
-    const std::size_t filled_in_turn = std::max<std::size_t>(1, (work.unfinished + lanes - 1) / lanes);
-    if (collects == Collects::all) return filled_in_turn;
-    if (collects == Collects::two) return std::min<std::size_t>(2, filled_in_turn);
+    const std::size_t in_turn = std::max<std::size_t>(1, (work.unfinished + lanes - 1) / lanes);
+    if (collects == Collects::all) return in_turn;
+    if (collects == Collects::two) return std::min<std::size_t>(2, in_turn);
     if (step != Step::automatic && step != Step::gathered && step != Step::bundled_inline) return 1;
-    const auto pay = [&](std::size_t packs) {
-      constexpr std::size_t most_bytes = 16 * 1024, many = 5;
-      const bool all_are_filled = filled_in_turn % packs == 0 || filled_in_turn > many * packs;
-      return all_are_filled && packs * W * model_->bytes_per_lane() <= most_bytes;
-    };
-    constexpr bool is_wide = W > lanes::native_width<Real>;
-    return is_wide && pay(4) ? 4 : pay(2) ? 2 : 1;
+    constexpr std::size_t most_bytes = 16 * 1024;
+    constexpr std::size_t most = W > lanes::native_width<Real> ? LanePack<Real, W>::most_runners : 2;
+    const std::size_t filled = work.unfinished / lanes, that_fit = most_bytes / (W * model_->bytes_per_lane());
+    return std::max<std::size_t>(1, std::min({most, filled, that_fit}));
   }
 
   Counters free_running(Work<Real>& work, const Execution& execution, int threads) {

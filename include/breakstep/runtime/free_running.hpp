@@ -82,7 +82,8 @@ class FreeRunning {
   static constexpr unsigned rounds_of_patience = 8;  ///< with 32 lanes fell four times as far behind, for no more speed
   static constexpr int turns_of_step = 16;
   using Standing = std::array<Lanes, max_states>;
-  using Draw = Pack<typename LanePack<Real, W>::U, W>;
+  using DrawNumber = typename LanePack<Real, W>::U;
+  using Draw = Pack<DrawNumber, W>;
 
   /// A pack with, for each state, the lanes that stand there (and that stood there when the step began).
   struct Crew {
@@ -144,8 +145,6 @@ class FreeRunning {
     const Laps<Real, W> how{.density = *bare_.density,
                             .workspace = bare_.workspace,
                             .window = work_.window,
-                            .goal = work_.goal,
-                            .ahead = work_.ahead,
                             .parking = tuner_.plan().parking,
                             .most = static_cast<int>(laps)};
     runners_.clear();
@@ -312,17 +311,16 @@ class FreeRunning {
   void finish(Crew& crew, Lanes done) {
     if (done.none()) return;
     write(crew, done);
-    const auto arrived = crew.pack->draw == Draw(static_cast<typename Draw::Element>(work_.goal));
-    const auto far_ahead = crew.pack->draw == Draw(static_cast<typename Draw::Element>(work_.ahead));
-    const Lanes out_of_work = done & (arrived | far_ahead).mask();
+    const Lanes out_of_work = crew.pack->out_of_work(done);
     crew.at[code_.initial] |= done & ~out_of_work;
     if (out_of_work.any()) relieve(crew, out_of_work);
   }
 
-  /// Lanes that have reached the goal or gone ahead as far as they may.
+  /// Lanes that have come to the end of their piece, of which some have reached the goal, or gone ahead as far as they
+  /// may.
   void relieve(Crew& crew, Lanes out_of_work) {
-    const auto arrived = (crew.pack->draw == Draw(static_cast<typename Draw::Element>(work_.goal))).mask();
-    work_.unfinished.fetch_sub(static_cast<std::size_t>((out_of_work & arrived).count()), std::memory_order_relaxed);
+    const Lanes arrived = out_of_work & where_equal(crew.pack->draw, Draw(static_cast<DrawNumber>(work_.goal)));
+    if (arrived.any()) work_.unfinished.fetch_sub(static_cast<std::size_t>(arrived.count()), std::memory_order_relaxed);
     replace(crew, out_of_work);
   }
 
@@ -331,14 +329,20 @@ class FreeRunning {
     counters_.draws += static_cast<std::uint64_t>(done.count());
   }
 
-  /// Lanes whose chains have reached the goal: take other chains, run ahead, or rest.
-  void replace(Crew& crew, Lanes finished) {
-    lanes::for_each_lane(finished, [&](int lane) { store_chain(*crew.pack, lane, work_.records); });
-    const Lanes resting = execution_.refill ? fill(crew, finished) : finished;
+  /// Such lanes take other chains, run ahead, or rest.
+  void replace(Crew& crew, Lanes out_of_work) {
+    lanes::for_each_lane(out_of_work, [&](int lane) {
+      store_chain(*crew.pack, lane, work_.records);
+      if (draws_of(crew, lane) < work_.goal) work_.put_back(static_cast<std::size_t>(crew.pack->chain[lane]));
+    });
+    const Lanes resting = execution_.refill ? fill(crew, out_of_work) : out_of_work;
     Lanes ahead;
     lanes::for_each_lane(resting, [&](int lane) {
-      const auto draw = static_cast<std::uint32_t>(crew.pack->draw[lane]);
-      ahead.set(lane, draw < work_.ahead && work_.unfinished.load(std::memory_order_relaxed) > 0);
+      const std::uint32_t draws = draws_of(crew, lane);  // fewer than the goal: another thread has taken the chain on
+      const bool may_go = draws >= work_.goal && draws < work_.ahead;
+      if (!may_go || work_.unfinished.load(std::memory_order_relaxed) == 0) return;
+      ahead.set(lane);
+      crew.pack->until.set(lane, static_cast<DrawNumber>(work_.ahead));
     });
     if (ahead.any()) running_ahead_ = true;
     crew.at[code_.initial] |= ahead;
@@ -346,20 +350,35 @@ class FreeRunning {
     if (!execution_.refill && crew.alive.none()) fill(crew, Lanes::all_lanes());
   }
 
-  /// Gives each lane of `empty` the next chain; returns those that got none.
+  [[nodiscard]] static std::uint32_t draws_of(const Crew& crew, int lane) {
+    return static_cast<std::uint32_t>(crew.pack->draw[lane]);
+  }
+
+  /// Gives each lane of `empty` the next piece; returns those that got none.
   Lanes fill(Crew& crew, Lanes empty) {
+    const std::uint32_t least = execution_.refill ? least_draws() : work_.goal;
     Lanes without;
     lanes::for_each_lane(empty, [&](int lane) {
-      const std::size_t chain = work_.next_chain(share_, lanes_in_all_);
+      const auto [chain, until] = work_.take(share_, lanes_in_all_, least);
       if (chain == work_.records.chains()) {
         without.set(lane);
         return;
       }
       load_chain(*crew.pack, lane, work_.records, chain);
+      crew.pack->until.set(lane, static_cast<DrawNumber>(until));
       crew.alive.set(lane);
       crew.at[code_.initial].set(lane);
     });
     return without;
+  }
+
+  /// In smaller pieces than these, changing chains would take more than a tenth of the time.
+  [[nodiscard]] std::uint32_t least_draws() const {
+    constexpr double ten_changes = 2e-6, most = 1e9;
+    const double answers = ten_changes * tuner_.rate();
+    const double draws =
+        answers * static_cast<double>(counters_.draws + 1) / static_cast<double>(counters_.evaluations_asked + 1);
+    return static_cast<std::uint32_t>(std::clamp(draws, 1.0, most));
   }
 
   /// Everybody has reached the goal: lanes that ran ahead keep what they have drawn and drop the draw they are in. A

@@ -45,9 +45,8 @@ struct Laps {
   const target::Density<Real, W>& density;
   Real* workspace;
   const DrawWindow<Real>& window;
-  std::uint32_t goal, ahead;  ///< draws at which a lane is out of work
-  int parking;                ///< a block that asks nothing waits for so many lanes, unless nobody stands at a question
-  int most;                   ///< laps
+  int parking;  ///< a block that asks nothing waits for so many lanes, unless nobody stands at a question
+  int most;     ///< laps
 };
 
 template <class Real, int W>
@@ -122,9 +121,12 @@ class LanePack {
   }
   [[nodiscard]] virtual bool gradient_is_finite(int lane) const = 0;
 
-  /// Which chain a lane works on and which draw it is making.
+  /// Which chain a lane works on, which draw it is making, and at how many draws it is out of work.
   Pack<U, W> chain{U(0)};
   Pack<U, W> draw{U(0)};
+  Pack<U, W> until{U(0)};
+  /// Those of `done`, which have just made a draw, that are out of work.
+  [[nodiscard]] BREAKSTEP_INLINE Lanes out_of_work(Lanes done) const { return done & where_equal(draw, until); }
 
   /// Of a sampler that makes steps.
   StepSizes step_sizes;
@@ -557,42 +559,42 @@ class SamplerPack final : public LanePack<Real, W> {
     return someone_asks;
   }
 
-  /// In a piece of its own: as part of laps the whole draws' code came out a sixth slower.
+  // In pieces of their own: as part of laps the whole draws' code came out a sixth slower, and lost what is known of
+  // the lanes.
   template <int K>
   __attribute__((noinline, flatten)) static void before_for_all(SamplerPack& self) {
     before<K>(self, lanes::AllLanes<W>());
   }
+  template <int K>
+  __attribute__((noinline, flatten)) static void after_for_all(SamplerPack& self) {
+    after<K>(self, lanes::AllLanes<W>());
+  }
 
-  template <int K, class Where>
-  static BREAKSTEP_INLINE void ask_and_answer(SamplerPack& self, Where where, const Laps<Real, W>& how) {
-    if constexpr (std::is_same_v<Where, lanes::AllLanes<W>>) {
+  /// The block of state K up to its question (or all of it) for the lanes that stand there. Where nothing else is in
+  /// the block than a few fields, it pays to know that all lanes do.
+  template <int K>
+  static BREAKSTEP_INLINE void run_before(SamplerPack& self, Lanes here) {
+    if (asks<K>() && !with_gradient && here.all()) {
       before_for_all<K>(self);
     } else {
-      before<K>(self, where);
-    }
-    if constexpr (with_gradient) {
-      self.give(where, how.density.evaluate(self.request_, self.gradient_answer_, how.workspace));
-    } else {
-      self.give(where, how.density.evaluate(self.request_, how.workspace));
-    }
-    after<K>(self, where);
-  }
-
-  /// Runs the block of state K for the lanes that stand there. Where nothing else is in the block than a few fields,
-  /// it pays to know that all lanes do.
-  template <int K>
-  static BREAKSTEP_INLINE void run_block(SamplerPack& self, Lanes here, const Laps<Real, W>& how) {
-    if constexpr (!asks<K>()) {
       before<K>(self, here);
-    } else if (!with_gradient && here.all()) {
-      ask_and_answer<K>(self, lanes::AllLanes<W>(), how);
-    } else {
-      ask_and_answer<K>(self, here, how);
     }
   }
-
-  [[nodiscard]] BREAKSTEP_INLINE Lanes has_made(std::uint32_t draws) const {
-    return where_equal(this->draw, Pack<U, W>(static_cast<U>(draws)));
+  static BREAKSTEP_INLINE void answer_by(const Laps<Real, W>& how, SamplerPack& self, Lanes here) {
+    if constexpr (with_gradient) {
+      self.give(here, how.density.evaluate(self.request_, self.gradient_answer_, how.workspace));
+    } else {
+      const auto value = how.density.evaluate(self.request_, how.workspace);
+      here.all() ? self.give(lanes::AllLanes<W>(), value) : self.give(here, value);
+    }
+  }
+  template <int K>
+  static BREAKSTEP_INLINE void run_after(SamplerPack& self, Lanes here) {
+    if (!with_gradient && here.all()) {
+      after_for_all<K>(self);
+    } else {
+      after<K>(self, here);
+    }
   }
 
   /// Draws are written at the end of the laps, several of a chain at a time, where that is possible and pays.
@@ -607,6 +609,7 @@ class SamplerPack final : public LanePack<Real, W> {
   struct Running {
     SamplerPack* self;
     std::array<Lanes, state_count> at;
+    Lanes here;  ///< at the state whose turn it is
     Lanes out_of_work;
     Pack<U, W> slots;  ///< of the first draws in the log
     DrawLog<Real, W> log;
@@ -631,15 +634,28 @@ class SamplerPack final : public LanePack<Real, W> {
       unroll<state_count>([&](auto state) {
         constexpr int K = state.value;
         for (Running& runner : running) {
-          const Lanes here = runner.at[K];
-          if (here.none() || is_parked<K>(runner.at.data(), how.parking)) continue;
+          runner.here = runner.at[K];
+          if (runner.here.none()) continue;
+          if (is_parked<K>(runner.at.data(), how.parking)) {
+            runner.here = Lanes();
+            continue;
+          }
           runner.at[K] = Lanes();
           ++blocks[K].runs;
-          blocks[K].occupied += static_cast<std::uint64_t>(here.count());
-          run_block<K>(*runner.self, here, how);
-          move<K>(*runner.self, here, runner.at.data());
+          blocks[K].occupied += static_cast<std::uint64_t>(runner.here.count());
+          run_before<K>(*runner.self, runner.here);
+        }
+        if constexpr (asks<K>()) {
+          for (Running& runner : running) {
+            if (runner.here.any()) answer_by(how, *runner.self, runner.here);
+          }
+        }
+        for (Running& runner : running) {
+          if (runner.here.none()) continue;
+          if constexpr (asks<K>()) run_after<K>(*runner.self, runner.here);
+          move<K>(*runner.self, runner.here, runner.at.data());
           if constexpr (K == machine.final) {
-            keep_draws(runner, here, how, logs);
+            keep_draws(runner, runner.here, how, logs);
             all_have_work = all_have_work && runner.out_of_work.none();
           }
         }
@@ -677,10 +693,8 @@ class SamplerPack final : public LanePack<Real, W> {
     } else {
       self.finish_draws(done, how.window);
     }
-    Lanes out_of_work = done & self.has_made(how.goal);
-    if (how.ahead != how.goal) out_of_work |= done & self.has_made(how.ahead);
-    runner.out_of_work = out_of_work;
-    runner.at[machine.initial] |= done & ~out_of_work;
+    runner.out_of_work = self.out_of_work(done);
+    runner.at[machine.initial] |= done & ~runner.out_of_work;
   }
 
   /// One chain at a time is the oracle for all others and stays as plain as it can be; where each chain's coordinates

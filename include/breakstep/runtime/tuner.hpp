@@ -37,7 +37,11 @@ class Tuner {
   static double time_of_world() { return seconds_of(CLOCK_MONOTONIC); }
 
   Tuner(std::vector<Plan> plans, Clock clock)
-      : plans_(std::move(plans)), now_(clock), best_rate_(plans_.size()), long_windows_of_(plans_.size()) {}
+      : plans_(std::move(plans)),
+        now_(clock),
+        best_rate_(plans_.size()),
+        was_good_(plans_.size()),
+        long_windows_of_(plans_.size()) {}
 
   /// Every combination of the steps with `parking` lanes, or if that is 0 with several shares of a pack's `width`. The
   /// first step should be the one that leaves the fewest lanes without a question.
@@ -79,6 +83,9 @@ class Tuner {
     return window_end_ > progress ? window_end_ - progress : 0;
   }
 
+  /// Progress per second by the present plan, as far as is known, else a slow program's.
+  [[nodiscard]] double rate() const { return best_rate_[current_] > 0 ? best_rate_[current_] : unknown_rate; }
+
   /// Call once per step with the progress made so far (evaluations answered, say).
   BREAKSTEP_INLINE void step(std::uint64_t progress) {
     if (progress >= window_end_) end_window(progress);
@@ -93,6 +100,7 @@ class Tuner {
     return {1, width / 4, width / 2};
   }
 
+  static constexpr double unknown_rate = 1e7;
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   /// Windows go by progress, in turns of all lanes: steps of one plan may be many times those of another. Of an
   /// expensive density the fewest turns tell enough, and trying the slower plans costs more; of a cheap one they would
@@ -104,7 +112,8 @@ class Tuner {
   /// nearly so: the others are not tried before a run has turned out to be long. Their trials took a seventh of a run
   /// of three draws of a Gaussian process.
   static constexpr double long_evaluation_seconds = 2e-6;
-  /// A plan this much slower than the best is not tried again.
+  /// A plan this much slower than the best is not tried again, unless it was good when all were tried before: then one
+  /// slow moment must not put it aside.
   static constexpr double hopeless_at_first = 0.75, hopeless_later = 0.85;
   /// Long windows after which it is known what a plan gives.
   static constexpr int proving_windows = 5;
@@ -146,7 +155,7 @@ class Tuner {
     while (window_ < plans_.size() * trial_rounds) {
       current_ = window_ % plans_.size();
       const double share = window_ < 2 * plans_.size() ? hopeless_at_first : hopeless_later;
-      const bool is_hopeless = window_ >= plans_.size() && best_rate_[current_] < share * best;
+      const bool is_hopeless = window_ >= plans_.size() && !was_good_[current_] && best_rate_[current_] < share * best;
       ++window_;
       if (is_hopeless) continue;
       turns_ = trial_turns;
@@ -160,8 +169,11 @@ class Tuner {
   void try_all_again() {
     settled_ = false;
     has_tried_all_ = true;
-    long_windows_ = std::min(2 * long_windows_, most_long_windows);
+    // Longer only once the choice has been confirmed.
+    if (current_ == std::exchange(chosen_, current_)) long_windows_ = std::min(2 * long_windows_, most_long_windows);
     window_ = 0;
+    const double best = *std::max_element(best_rate_.begin(), best_rate_.end());
+    for (std::size_t i = 0; i < plans_.size(); ++i) was_good_[i] = best_rate_[i] >= hopeless_later * best;
     best_rate_.assign(plans_.size(), 0.0);
     long_windows_of_.assign(plans_.size(), 0);
   }
@@ -188,8 +200,10 @@ class Tuner {
   std::vector<Plan> plans_;
   Clock now_;
   std::vector<double> best_rate_;
+  std::vector<bool> was_good_;        ///< when all were tried the time before
   std::vector<int> long_windows_of_;  ///< of each plan since all were tried
   std::size_t current_ = 0;
+  std::size_t chosen_ = 0;  ///< when all were tried again the last time
   std::size_t window_ = 0;  ///< of the trials
   bool settled_ = false;
   bool has_tried_all_ = false;  ///< or is about to: no trial is the first any more

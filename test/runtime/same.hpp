@@ -116,8 +116,8 @@ void check_every_way_of_running(const Sampler& sampler, const Target& target) {
   }
 }
 
-/// Stops at random draws, saves, and goes on from the bytes at another width, storage and execution; chains may run
-/// ahead.
+/// Stops at random draws; goes on as it is, or saves and goes on from the bytes at another width and storage; with the
+/// same execution or another. Chains may run ahead.
 template <class Real, class Sampler, class Target>
 void check_stopping_and_going_on(const Sampler& sampler, const Target& target, int trials) {
   const auto reference = one_chain_at_a_time<Real>(sampler, target);
@@ -128,19 +128,24 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
     std::string bytes, story;
     std::vector<Real> values, facts;
     std::uint32_t furthest = 0;
+    std::unique_ptr<Run<Real>> run;
+    const Execution* execution = nullptr;
     for (std::uint32_t goal = 0; goal < draws;) {
-      const int width = widths[below(std::size(widths))];
-      const auto storage = below(2) == 0 ? Storage::interleaved : Storage::contiguous;
-      const auto run = make_run<Real>(sampler, target, width, storage, chains, seed);
-      run->start({});
-      if (!bytes.empty()) {
-        std::istringstream in(bytes);
-        run->records().load(in);
+      if (!run || below(2) == 0) {
+        const int width = widths[below(std::size(widths))];
+        const auto storage = below(2) == 0 ? Storage::interleaved : Storage::contiguous;
+        run = make_run<Real>(sampler, target, width, storage, chains, seed);
+        run->start({});
+        story += "\n  width " + std::to_string(width) + " " + std::string(name_of(storage));
+        if (!bytes.empty()) {
+          std::istringstream in(bytes);
+          run->records().load(in);
+        }
       }
       goal = std::min(draws, goal + 1 + static_cast<std::uint32_t>(below(6)));
       const auto ahead = std::min(draws, goal + static_cast<std::uint32_t>(below(5)));
       furthest = std::max(furthest, ahead);
-      const Execution& execution = executions[below(executions.size())];
+      if (execution == nullptr || below(2) == 0) execution = &executions[below(executions.size())];
       const auto fact_count = run->fact_names().size();
       values.resize(chains * draws * static_cast<std::size_t>(run->dimension()));
       facts.resize(chains * draws * fact_count);
@@ -151,7 +156,7 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
                     .dimension = run->dimension(),
                     .facts = facts.empty() ? nullptr : facts.data(),
                     .fact_count = static_cast<int>(fact_count)},
-                   execution);
+                   *execution);
       for (std::size_t c = 0; c < chains; ++c) {
         ASSERT_GE(run->records().draws(c), goal);
         ASSERT_LE(run->records().draws(c), furthest);
@@ -159,8 +164,7 @@ void check_stopping_and_going_on(const Sampler& sampler, const Target& target, i
       std::ostringstream out;
       run->records().save(out);
       bytes = out.str();
-      story += "\n  to " + std::to_string(goal) + " (ahead " + std::to_string(ahead) + "), width " +
-               std::to_string(width) + " " + std::string(name_of(storage)) + " " + describe(execution);
+      story += "\n  to " + std::to_string(goal) + " (ahead " + std::to_string(ahead) + ") " + describe(*execution);
     }
     const int dimension = static_cast<int>(values.size() / chains / draws);
     values.insert(values.end(), facts.begin(), facts.end());

@@ -168,7 +168,9 @@ class Engine final : public Run<Real> {
       case Schedule::lockstep_pack:
         return on_threads(threads, [&](int) { return lockstep_packs(work); });
       default:
-        return on_threads(threads, [&](int) { return free_running(work, execution, threads); });
+        return on_threads(threads, [&, chains = work.unfinished.load()](int) {
+          return free_running(work, chains, execution, threads);
+        });
     }
   }
 
@@ -284,21 +286,24 @@ class Engine final : public Run<Real> {
   /// which gives the processor independent work, if there are chains for them and all stay in the nearest cache: two
   /// packs of one register, or four of several (AVX-512: slice and delayed rejection a quarter to a third faster than
   /// with one).
-  [[nodiscard]] std::size_t pack_count(const Work<Real>& work, Step step, int threads, Collects collects) const {
+  [[nodiscard]] std::size_t pack_count(std::size_t chains, const Execution& execution, int threads,
+                                       Collects collects) const {
     const std::size_t lanes = W * static_cast<std::size_t>(threads);
-    const std::size_t in_turn = std::max<std::size_t>(1, (work.unfinished + lanes - 1) / lanes);
+    const std::size_t in_turn = std::max<std::size_t>(1, (chains + lanes - 1) / lanes);
     if (collects == Collects::all) return in_turn;
     if (collects == Collects::two) return std::min<std::size_t>(2, in_turn);
+    const Step step = execution.step;
     if (step != Step::automatic && step != Step::gathered && step != Step::bundled_inline) return 1;
+    if (!execution.skip || !execution.refill) return 1;  // as in the paper, whose one pack holds all chains
     constexpr std::size_t most_bytes = 16 * 1024;
     constexpr std::size_t most = W > lanes::native_width<Real> ? LanePack<Real, W>::most_runners : 2;
-    const std::size_t filled = work.unfinished / lanes, that_fit = most_bytes / (W * model_->bytes_per_lane());
+    const std::size_t filled = chains / lanes, that_fit = most_bytes / (W * model_->bytes_per_lane());
     return std::max<std::size_t>(1, std::min({most, filled, that_fit}));
   }
 
-  Counters free_running(Work<Real>& work, const Execution& execution, int threads) {
+  Counters free_running(Work<Real>& work, std::size_t chains, const Execution& execution, int threads) {
     auto worker = take_worker(execution);
-    const std::size_t wanted = pack_count(work, execution.step, threads, worker->evaluator->collects());
+    const std::size_t wanted = pack_count(chains, execution, threads, worker->evaluator->collects());
     while (worker->packs.size() < wanted) worker->packs.push_back(make_pack_());
     for (auto& pack : worker->packs) pack->step_sizes = step_sizes_;
     Counters counters = FreeRunning<Real, W>(std::span(worker->packs.data(), wanted), *worker->evaluator, work,

@@ -329,7 +329,7 @@ class FreeRunning {
     counters_.draws += static_cast<std::uint64_t>(done.count());
   }
 
-  /// Such lanes take other chains, run ahead, or rest.
+  /// Lanes that are out of work take other chains, run ahead, or rest.
   void replace(Crew& crew, Lanes out_of_work) {
     lanes::for_each_lane(out_of_work, [&](int lane) {
       store_chain(*crew.pack, lane, work_.records);
@@ -338,7 +338,7 @@ class FreeRunning {
     const Lanes resting = execution_.refill ? fill(crew, out_of_work) : out_of_work;
     Lanes ahead;
     lanes::for_each_lane(resting, [&](int lane) {
-      const std::uint32_t draws = draws_of(crew, lane);  // fewer than the goal: another thread has taken the chain on
+      const std::uint32_t draws = draws_of(crew, lane);  // fewer than the goal: another lane takes the chain on
       const bool may_go = draws >= work_.goal && draws < work_.ahead;
       if (!may_go || work_.unfinished.load(std::memory_order_relaxed) == 0) return;
       ahead.set(lane);

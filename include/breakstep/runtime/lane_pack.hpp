@@ -189,7 +189,8 @@ struct Shape {
 /// A sampler has parameters, `static constexpr target::Asks asks`, `template <class Real, int W, Storage S> struct
 /// State` with at least the fields x, log_density and events (durable), request and answer (scratch), and a `static
 /// constexpr auto program`. One that asks for gradients also has the vectors gradient (durable, at x) and
-/// answer_gradient (scratch).
+/// answer_gradient (scratch). One whose first block looks at scratch fields has `forget(state, lane)`, too, for a lane
+/// that takes a chain: its last one may have been dropped in the middle of a draw.
 template <class Sampler, class Real, int W, Storage S>
 class SamplerPack final : public LanePack<Real, W> {
  public:
@@ -244,7 +245,10 @@ class SamplerPack final : public LanePack<Real, W> {
     return size;
   }
 
-  void load(int lane, const std::byte* record) override { lanes::gather(state, lane, record, shape_); }
+  void load(int lane, const std::byte* record) override {
+    lanes::gather(state, lane, record, shape_);
+    if constexpr (requires { Sampler::forget(state, lane); }) Sampler::forget(state, lane);
+  }
   void store(int lane, std::byte* record) const override { lanes::scatter(state, lane, record, shape_); }
   [[nodiscard]] std::size_t record_bytes() const override { return lanes::record_bytes<State>(shape_); }
   [[nodiscard]] std::string record_description() const override { return lanes::describe_record<State>(shape_); }

@@ -34,7 +34,7 @@ struct Execution {
   Order order = Order::chronological;
   int threads = 1;     ///< 0 means one per core
   bool skip = true;    ///< free_running: leave out a block that no lane wants
-  bool refill = true;  ///< free_running: a lane whose chain is done takes the next chain
+  bool refill = true;  ///< free_running: a lane whose piece of a chain is done takes another piece
   int parking = 0;  ///< free_running: a block that asks nothing (if gathered, any) waits for so many lanes; 0 tunes it
 };
 

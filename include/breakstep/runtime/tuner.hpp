@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -83,7 +84,7 @@ class Tuner {
     return window_end_ > progress ? window_end_ - progress : 0;
   }
 
-  /// Progress per second by the present plan, as far as is known, else a slow program's.
+  /// Progress per second by the present plan, or a guess while nothing is known.
   [[nodiscard]] double rate() const { return best_rate_[current_] > 0 ? best_rate_[current_] : unknown_rate; }
 
   /// Call once per step with the progress made so far (evaluations answered, say).
@@ -115,6 +116,7 @@ class Tuner {
   /// A plan this much slower than the best is not tried again, unless it was good when all were tried before: then one
   /// slow moment must not put it aside.
   static constexpr double hopeless_at_first = 0.75, hopeless_later = 0.85;
+  static constexpr double about_equal = 0.97;
   /// Long windows after which it is known what a plan gives.
   static constexpr int proving_windows = 5;
   static constexpr int fewest_long_windows = 100, most_long_windows = 1600;
@@ -169,10 +171,12 @@ class Tuner {
   void try_all_again() {
     settled_ = false;
     has_tried_all_ = true;
-    // Longer only once the choice has been confirmed.
-    if (current_ == std::exchange(chosen_, current_)) long_windows_ = std::min(2 * long_windows_, most_long_windows);
     window_ = 0;
     const double best = *std::max_element(best_rate_.begin(), best_rate_.end());
+    // Longer only once the choice has been confirmed.
+    const bool is_confirmed = chosen_ && best_rate_[*chosen_] >= about_equal * best;
+    if (is_confirmed) long_windows_ = std::min(2 * long_windows_, most_long_windows);
+    chosen_ = current_;
     for (std::size_t i = 0; i < plans_.size(); ++i) was_good_[i] = best_rate_[i] >= hopeless_later * best;
     best_rate_.assign(plans_.size(), 0.0);
     long_windows_of_.assign(plans_.size(), 0);
@@ -203,8 +207,8 @@ class Tuner {
   std::vector<bool> was_good_;        ///< when all were tried the time before
   std::vector<int> long_windows_of_;  ///< of each plan since all were tried
   std::size_t current_ = 0;
-  std::size_t chosen_ = 0;  ///< when all were tried again the last time
-  std::size_t window_ = 0;  ///< of the trials
+  std::optional<std::size_t> chosen_;  ///< when all had been tried the time before
+  std::size_t window_ = 0;             ///< of the trials
   bool settled_ = false;
   bool has_tried_all_ = false;  ///< or is about to: no trial is the first any more
   int windows_settled_ = 0;

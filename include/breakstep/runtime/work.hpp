@@ -18,8 +18,9 @@ namespace breakstep::inline BREAKSTEP_ABI::runtime {
 /// work, rather than leave their lanes idle.
 ///
 /// Lanes take chains in pieces, at first whole ones, towards the end ever smaller ones, and those first that have most
-/// before them: so all chains, dear or cheap, and whether or not they divide evenly among the lanes, come to their end
-/// together. (A lane that kept its chain left up to a tenth of the evaluations of a few hundred chains to idle lanes.)
+/// before them: so where there are more chains than lanes, all of them, dear or cheap, and whether or not they divide
+/// evenly among the lanes, come to their end together. (A lane that kept its chain left up to a tenth of the
+/// evaluations of a few hundred chains to idle lanes.)
 template <class Real>
 struct Work {
   Work(lanes::ChainRecords& all, const DrawWindow<Real>& draws, std::uint32_t goal_draws, std::uint32_t ahead_draws)
@@ -43,8 +44,9 @@ struct Work {
     std::uint32_t until;
   };
 
-  /// A piece of the chain that has most before it, of `least` draws or more unless so many are not left. Its chain is
-  /// records.chains() if no chain waits. Any thread, with a share of its own; `lanes` are those of all threads.
+  /// A piece of a chain that nobody has worked on, or else of the one that has most before it, of `least` draws or more
+  /// unless so many are not left. Its chain is records.chains() if no chain waits. Any thread, with a share of its own;
+  /// `lanes` are those of all threads.
   Piece take(Share& share, std::size_t lanes, std::uint32_t least) {
     std::size_t chain = next_chain(share, lanes);
     if (chain == records.chains()) chain = take_returned();

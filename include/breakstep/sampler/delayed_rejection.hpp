@@ -107,6 +107,8 @@ struct DelayedRejectionIn {
     if (giving_up.any()) assign(giving_up, s.events, s.events + 1U);
   };
 
+  static constexpr auto forget = [](auto& state, int lane) { state.tries.set(lane, 0U); };
+
   // The condensed form's one block.
   static constexpr auto begin_or_go_on = [](auto& chains, auto where) {
     auto& s = chains.state;

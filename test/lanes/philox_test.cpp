@@ -52,7 +52,9 @@ TEST(Philox, EveryLaneIsItsOwnOneLaneRun) {
   const auto check = []<class T, int W>(Case<T, W>) {
     Words<T, W> counter;
     for (int i = 0; i < 4; ++i) {
-      for (int lane = 0; lane < W; ++lane) counter.word[i].set(lane, static_cast<T>(0x9E3779B9U * (7U * i + lane + 1)));
+      for (int lane = 0; lane < W; ++lane) {
+        counter.word[i].set(lane, static_cast<T>(0x9E3779B97F4A7C15U * (7U * i + lane + 1)));  // also in high halves
+      }
     }
     const auto wide = philox<T, W>(0x0123456789abcdef, counter);
     for (int lane = 0; lane < W; ++lane) {

@@ -374,8 +374,9 @@ class FreeRunning {
 
   /// In smaller pieces than these, changing chains would take more than a tenth of the time.
   [[nodiscard]] std::uint32_t least_draws() const {
-    constexpr double ten_changes = 2e-6, most = 1e9;
-    const double answers = ten_changes * tuner_.rate();
+    constexpr double change = 0.2e-6, change_of_byte = 0.6e-9, most = 1e9;
+    const auto bytes = static_cast<double>(crews_.front().pack->record_bytes());
+    const double answers = 10 * (change + change_of_byte * bytes) * tuner_.rate();
     const double draws =
         answers * static_cast<double>(counters_.draws + 1) / static_cast<double>(counters_.evaluations_asked + 1);
     return static_cast<std::uint32_t>(std::clamp(draws, 1.0, most));

@@ -390,8 +390,8 @@ def goals(results: Results) -> list[tuple[str, str, str]]:
                     (level if could_be_equal(rounds) else slower).append(f"{name.split('/')[1].replace('time_', '')}, m = {m}: {span(rounds)} of {best[1]}")
     table.append(("never slower than the best lock-step mode at any m ≥ 16",
                   f"{count - len(slower)} of {count} jobs"
-                  + ("; slower: " + "; ".join(slower) + ": what trying steps out, and choosing among nearly equal ones, costs; longer trials would choose better "
-                     "and cost short runs more (docs/performance.md)" if slower else "")
+                  + ("; slower: " + "; ".join(slower) + ". Where lock-step within a pack is nearly best, free running pays for finding that out; what would change it: docs/performance.md"
+                     if slower else "")
                   + ("; below it by no more than equal modes differ: " + "; ".join(level) if level else ""),
                   UNKNOWN if count == 0 else "missed" if slower else "reached"))
     return table

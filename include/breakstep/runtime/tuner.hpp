@@ -117,8 +117,12 @@ class Tuner {
   /// slow moment must not put it aside.
   static constexpr double hopeless_at_first = 0.75, hopeless_later = 0.85;
   static constexpr double about_equal = 0.97;
-  /// Long windows after which it is known what a plan gives.
-  static constexpr int proving_windows = 5;
+  /// Long windows after which it is known what a plan gives; if that is clearly less than another one promises, fewer,
+  /// where a window outlasts what neighbours usually do to the core.
+  static constexpr int proving_windows = 5, fewest_proving_windows = 2;
+  static constexpr double clearly_less = 0.95, outlasting_seconds = 3e-4;
+  /// The first of them, in which lanes still get into their places, is only as long as that takes.
+  static constexpr std::uint64_t first_long_turns = 100;
   static constexpr int fewest_long_windows = 100, most_long_windows = 1600;
 
   static double seconds_of(clockid_t clock) {
@@ -139,6 +143,7 @@ class Tuner {
       return;
     }
     const double rate = static_cast<double>(done_) / seconds_;
+    window_outlasts_ = seconds_ > outlasting_seconds;
     done_ = 0;
     seconds_ = 0;
     if (is_trial) best_rate_[current_] = std::max(best_rate_[current_], rate);
@@ -194,11 +199,14 @@ class Tuner {
 
   /// A long window of the plan that looks best, or of the present one until that is proven.
   void settle() {
+    const auto looks_best = std::max_element(best_rate_.begin(), best_rate_.end());
     const int windows = long_windows_of_[current_];
-    if (windows == 0 || windows >= proving_windows) {
-      current_ = static_cast<std::size_t>(std::max_element(best_rate_.begin(), best_rate_.end()) - best_rate_.begin());
+    const bool is_clearly_less =
+        windows >= fewest_proving_windows && window_outlasts_ && best_rate_[current_] < clearly_less * *looks_best;
+    if (windows == 0 || windows >= proving_windows || is_clearly_less) {
+      current_ = static_cast<std::size_t>(looks_best - best_rate_.begin());
     }
-    turns_ = long_turns;
+    turns_ = long_windows_of_[current_] == 0 ? first_long_turns : long_turns;
   }
 
   std::vector<Plan> plans_;
@@ -210,7 +218,8 @@ class Tuner {
   std::optional<std::size_t> chosen_;  ///< when all had been tried the time before
   std::size_t window_ = 0;             ///< of the trials
   bool settled_ = false;
-  bool has_tried_all_ = false;  ///< or is about to: no trial is the first any more
+  bool window_outlasts_ = false;  ///< the one that has just ended
+  bool has_tried_all_ = false;    ///< or is about to: no trial is the first any more
   int windows_settled_ = 0;
   int long_windows_ = fewest_long_windows;
   std::uint64_t lanes_ = 1;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 
 #include "every_width.hpp"
 
@@ -27,20 +28,27 @@ void check_product(int rows, int columns) {
   for (int lane = 0; lane < W; ++lane) {
     for (int j = 0; j < columns; ++j) x.set(lane, j, values[lane * columns + j]);
   }
-  const Mask<W> where(0b1011011101101101U);
-  multiply(where, y, a, x);
-  for (int lane = 0; lane < W; ++lane) {
-    for (int i = 0; i < rows; ++i) {
-      T expected(0);
-      for (int j = 0; j < columns; ++j) expected = std::fma(a(i, j), x.at(lane, j), expected);
-      ASSERT_EQ(bits(y.at(lane, i)), bits(where[lane] ? expected : T(0))) << rows << "x" << columns << " row " << i;
+  // All chains, some, and few: they are multiplied in groups.
+  for (const std::uint32_t bits_of_lanes : {0xffffffffU, 0b1011011101101101U, 0b101U}) {
+    const Mask<W> where(bits_of_lanes);
+    for (int lane = 0; lane < W; ++lane) {
+      for (int i = 0; i < rows; ++i) y.set(lane, i, T(0));
+    }
+    multiply(where, y, a, x);
+    for (int lane = 0; lane < W; ++lane) {
+      for (int i = 0; i < rows; ++i) {
+        T expected(0);
+        for (int j = 0; j < columns; ++j) expected = std::fma(a(i, j), x.at(lane, j), expected);
+        ASSERT_EQ(bits(y.at(lane, i)), bits(where[lane] ? expected : T(0))) << rows << "x" << columns << " row " << i;
+      }
     }
   }
 }
 
 TEST(Matrix, ProductsAreOneAscendingChainPerElement) {
   lanes_test::for_every_real_and_width([]<class T, int W>(Case<T, W>) {
-    const int shapes[][2] = {{1, 1}, {3, 5}, {8, 8}, {17, 4}, {40, 33}, {100, 100}, {131, 7}};
+    const int shapes[][2] = {{1, 1},   {3, 5},   {8, 8},     {17, 4},  {34, 6},
+                             {35, 16}, {40, 33}, {100, 100}, {131, 7}, {132, 21}};
     for (const auto& [rows, columns] : shapes) {
       check_product<T, W, Storage::interleaved>(rows, columns);
       check_product<T, W, Storage::contiguous>(rows, columns);

@@ -27,13 +27,15 @@ struct ShelvedState {
   Vector<T, W, S> apart;
   SharedTable<T, W, S, 0> table;
   SharedVector<T, W, S, 1> other_shelf;
+  SharedTable<T, W, S, 1> other_table;
   static constexpr auto rows_of_shape = [](const auto& shape) { return shape.rows; };
   static constexpr auto fields() {
     using Self = ShelvedState;
     constexpr DimensionOfShape length;
     return breakstep::lanes::fields(durable("x", &Self::x), scratch("a", &Self::a), scratch("apart", &Self::apart),
                                     scratch("b", &Self::b), scratch("table", &Self::table, length, rows_of_shape),
-                                    scratch("other_shelf", &Self::other_shelf));
+                                    scratch("other_shelf", &Self::other_shelf),
+                                    scratch("other_table", &Self::other_table, length, rows_of_shape));
   }
 };
 
@@ -92,6 +94,11 @@ class Walk {
         write(where, to % 3);
     }
     expect_equal<ShelvedState<T, W, S>, W>(s_, model_);
+    for (int lane = 0; lane < W; ++lane) {
+      for (int row = 0; row < 3; ++row) {
+        EXPECT_EQ(s_.other_table[row].at(lane, 1), other_table_[static_cast<std::size_t>(row)][lane] ? -101 : 0);
+      }
+    }
   }
 
  private:
@@ -103,9 +110,11 @@ class Walk {
   void share_to_rows(Mask<W> where, unsigned from) {
     RowOfLane<W> row;
     for (int& number : row.number) number = static_cast<int>(draw(3));
-    share(where, s_.table, row, vector(from));
-    for_each_lane(where,
-                  [&](int lane) { model_[static_cast<std::size_t>(3 + row.number[lane])][lane] = model_[from][lane]; });
+    share(where, row, s_.table, vector(from), s_.other_table, s_.other_shelf);
+    for_each_lane(where, [&](int lane) {
+      model_[static_cast<std::size_t>(3 + row.number[lane])][lane] = model_[from][lane];
+      other_table_[static_cast<std::size_t>(row.number[lane])][lane] = true;
+    });
   }
 
   /// Adds 10 to one of x, a and b; no other may see it.
@@ -121,6 +130,7 @@ class Walk {
   StateMemory<ShelvedState<T, W, S>> memory_;
   ShelvedState<T, W, S>& s_;
   Model<W> model_{};
+  std::array<std::array<bool, W>, 3> other_table_{};  ///< which rows share other_shelf
 };
 
 TEST(SharedVector, HoldsWhatACopyWouldHold) {
@@ -160,11 +170,55 @@ TEST(SharedVector, RowsOfLanesAreVisitedOnceEach) {
         EXPECT_TRUE((here & seen).none());
         seen |= here;
         Vector<T, W, S> apart = s.apart;
-        assign(here, apart, row_of(here, s.table, own_row));
+        assign(here, apart, row_of(s.table, own_row));
       });
       EXPECT_EQ(seen, where);
       for (int lane = 0; lane < W; ++lane) {
         EXPECT_EQ(s.apart.at(lane, 0), where[lane] ? 100 * lane + row.number[lane] : 0);
+      }
+    };
+    check.template operator()<Storage::interleaved>();
+    check.template operator()<Storage::contiguous>();
+  });
+}
+
+TEST(SharedVector, AllRowsOfALaneAreVisitedFromOneDownwards) {
+  for_every_real_and_width([]<class T, int W>(Case<T, W>) {
+    const auto check = []<Storage S>() {
+      StateMemory<ShelvedState<T, W, S>> memory(Shape{});
+      auto& s = memory.state();
+      RowOfLane<W> row;
+      Mask<W> with_more[3];
+      for (int lane = 0; lane < W; ++lane) {
+        row.number[lane] = 2 - lane % 2;
+        for (int more = 1; more <= row.number[lane] && lane % 3 >= more; ++more) with_more[more].set(lane);
+        for (int r = 0; r < 3; ++r) s.table[r].set(lane, 0, static_cast<T>(100 * lane + r));
+        s.x.set(lane, 0, static_cast<T>(lane));
+      }
+      const Mask<W> where(0b1011011101111011U);
+      std::array<std::array<int, 3>, W> visits{};
+      visit_rows_down<S>(
+          where, row, [&](int more) { return more < 3 ? with_more[more] : Mask<W>(); },
+          [&](Mask<W> here, const auto& at) {
+            const auto sums = sweep<2>(
+                here,
+                [](auto& own, auto table, auto x) {
+                  own[0] = own[0] + table;
+                  own[1] = own[1] + x;
+                },
+                row_of(s.table, at), beside(s.x, at));
+            for_each_lane(here, [&](int k) {
+              const int lane = static_cast<int>(sums[1][k]), r = static_cast<int>(sums[0][k]) - 100 * lane;
+              EXPECT_EQ(lanes_of(Mask<W>::only(k), at), Mask<W>::only(lane));
+              ++visits[static_cast<std::size_t>(lane)][static_cast<std::size_t>(r)];
+            });
+          });
+      for (int lane = 0; lane < W; ++lane) {
+        for (int r = 0; r < 3; ++r) {
+          const int down = row.number[lane] - r;
+          const bool expected = where[lane] && down >= 0 && (down == 0 || with_more[down][lane]);
+          EXPECT_EQ(visits[static_cast<std::size_t>(lane)][static_cast<std::size_t>(r)], expected ? 1 : 0);
+        }
       }
     };
     check.template operator()<Storage::interleaved>();

@@ -125,17 +125,19 @@ struct Pack {
   }
 
   BREAKSTEP_INLINE T operator[](int lane) const {
+    const auto at = static_cast<unsigned>(lane);
     if constexpr (part_width == 1) {
-      return part[lane];
+      return part[at];
     } else {
-      return part[lane / part_width][lane % part_width];
+      return part[parts == 1 ? 0 : at / part_width][parts == 1 ? at : at % part_width];
     }
   }
   BREAKSTEP_INLINE void set(int lane, T value) {
+    const auto at = static_cast<unsigned>(lane);
     if constexpr (part_width == 1) {
-      part[lane] = value;
+      part[at] = value;
     } else {
-      part[lane / part_width][lane % part_width] = value;
+      part[parts == 1 ? 0 : at / part_width][parts == 1 ? at : at % part_width] = value;
     }
   }
 

@@ -144,8 +144,9 @@ BREAKSTEP_INLINE void with_normals(Mask<W> where, const V& dst, const Stream<Rea
         const auto put = [&](int j, const Native& number) {
           const int i = j * n + b;
           const int count = std::min(std::min(Native::width, n - b), length - i);
-          if (count == Native::width) {
-            f(number, Native::load(to + i)).store(to + i);
+          if (i + Native::width <= padded(length)) {
+            const Native old = Native::load(to + i), made = f(number, old);
+            (count == Native::width ? made : select(Mask<Native::width>::first_lanes(count), made, old)).store(to + i);
           } else {
             for (int k = 0; k < count; ++k) to[i + k] = f(Pack<Real, 1>(number[k]), Pack<Real, 1>(to[i + k]))[0];
           }

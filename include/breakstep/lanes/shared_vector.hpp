@@ -12,6 +12,7 @@
 #include <bit>
 #include <cassert>
 #include <cstddef>
+#include <utility>
 
 #include "breakstep/lanes/vector.hpp"
 
@@ -38,27 +39,55 @@ class SharedVector<T, W, Storage::contiguous, Shelf> {
 
   SharedVector() = default;
   SharedVector(T* shelf, int row, int length)
-      : rows_(typename Rows::Element(1) << row), shelf_(shelf), stride_(padded(length)), length_(length) {
+      : rows_(typename Rows::Element(1) << row),
+        shelf_(shelf),
+        groups_(padded(length) / accumulators),
+        length_(length) {
     assert(row < most_rows);
+    find_rows();
   }
 
   [[nodiscard]] int length() const { return length_; }
   [[nodiscard]] T at(int lane, int i) const { return lane_data(lane)[i]; }
   void set(int lane, int i, T value) const { lane_data(lane)[i] = value; }
   [[nodiscard]] BREAKSTEP_INLINE T* lane_data(int lane) const {
-    const std::ptrdiff_t row = std::countr_zero(rows_[lane]);
-    return shelf_ + (row * W + lane) * stride_;
+    return shelf_ + static_cast<std::ptrdiff_t>(begins_[lane]) * accumulators;
   }
 
   /// The row of each lane, as a number with one bit.
   [[nodiscard]] BREAKSTEP_INLINE const Rows& rows() const { return rows_; }
-  BREAKSTEP_INLINE void set_rows(const Rows& rows) { rows_ = rows; }
-  BREAKSTEP_INLINE void set_row(int lane, typename Rows::Element row) { rows_.set(lane, row); }
+  BREAKSTEP_INLINE void set_rows(const Rows& rows) {
+    rows_ = rows;
+    find_rows();
+  }
+  /// Means the same rows as `other`, a vector of the same shelf.
+  BREAKSTEP_INLINE void take_rows(Mask<W> where, const SharedVector& other) {
+    rows_ = merge(where, other.rows_, rows_);
+    begins_ = merge(where, other.begins_, begins_);
+  }
+  BREAKSTEP_INLINE void take_row(int lane, const SharedVector& other) {
+    rows_.set(lane, other.rows_[lane]);
+    begins_.set(lane, other.begins_[lane]);
+  }
 
  private:
+  using Begins = Pack<Signed<sizeof(T)>, W>;
+
+  BREAKSTEP_INLINE void find_rows() {
+    alignas(native_bytes) typename Rows::Element rows[W];
+    alignas(native_bytes) typename Begins::Element begins[W];
+    rows_.store(rows);
+    for (int lane = 0; lane < W; ++lane) {
+      begins[lane] = ((most_rows - 1 - std::countl_zero(rows[lane])) * W + lane) * groups_;
+    }
+    begins_ = Begins::load(begins);
+  }
+
   Rows rows_{};
+  Begins
+      begins_{};  ///< where each lane's row begins on the shelf, in groups of coordinates: often needed, seldom changed
   T* shelf_ = nullptr;
-  std::ptrdiff_t stride_ = 0;
+  typename Begins::Element groups_ = 0;  ///< of a vector
   int length_ = 0;
 };
 
@@ -111,7 +140,7 @@ BREAKSTEP_INLINE auto rows_in_use(const SharedTable<T, W, Storage::contiguous, S
 template <class T, int W, Storage S, int Shelf>
 BREAKSTEP_INLINE void share(Mask<W> where, SharedVector<T, W, S, Shelf>& dst, const SharedVector<T, W, S, Shelf>& src) {
   if constexpr (S == Storage::contiguous) {
-    dst.set_rows(merge(where, src.rows(), dst.rows()));
+    dst.take_rows(where, src);
   } else {
     assign(where, dst, src);
   }
@@ -121,9 +150,9 @@ BREAKSTEP_INLINE void share(Mask<W> where, SharedVector<T, W, S, Shelf>& dst, co
 template <class T, int W, Storage S, int Shelf>
 BREAKSTEP_INLINE void exchange(Mask<W> where, SharedVector<T, W, S, Shelf>& a, SharedVector<T, W, S, Shelf>& b) {
   if constexpr (S == Storage::contiguous) {
-    const auto rows = a.rows();
-    a.set_rows(merge(where, b.rows(), rows));
-    b.set_rows(merge(where, rows, b.rows()));
+    const auto before = a;
+    a.take_rows(where, b);
+    b.take_rows(where, before);
   } else {
     swap(where, a, b);
   }
@@ -160,7 +189,7 @@ struct OneRowNumber {
   [[nodiscard]] OneRowNumber next() const { return {number + 1}; }
 };
 
-/// The rows of a table that several lanes stand at, as one vector that can be swept. Contiguous storage only.
+/// The vectors of W chains, wherever they lie. Contiguous storage only.
 template <class T, int W>
 struct GatheredVector {
   using Real = T;
@@ -172,17 +201,71 @@ struct GatheredVector {
   [[nodiscard]] int length() const { return size; }
 };
 
-/// Row `row` of a table, a Table or SharedTable, for the lanes of `where`.
-template <int W, class Rows>
-BREAKSTEP_INLINE auto row_of(Mask<W>, const Rows& table, OneRowNumber row) {
+/// The same, each looked up when a sweep comes to it: find(lane). A loop that gathers them first would end at another
+/// lane each time, which the processor cannot foresee.
+template <class T, int W, class Find>
+struct FoundVector {
+  using Real = T;
+  static constexpr int width = W;
+  static constexpr Storage storage = Storage::contiguous;
+  Find find;
+  int size;
+  [[nodiscard]] BREAKSTEP_INLINE T* lane_data(int lane) const { return find(lane); }
+  [[nodiscard]] int length() const { return size; }
+};
+template <class T, int W, class Find>
+BREAKSTEP_INLINE FoundVector<T, W, Find> found_vector(int length, Find find) {
+  return {find, length};
+}
+
+/// Up to W pairs of a lane and one of its rows, which take the lanes' places in a sweep: pair k that of lane k.
+template <int W>
+struct PairsOfLanesAndRows {
+  std::array<int, W> lane, row;
+};
+
+/// Row `row` of a table, a Table or SharedTable, for the lanes (or pairs) that are visited with it. It refers to the
+/// table and the rows.
+template <class Rows>
+BREAKSTEP_INLINE auto row_of(const Rows& table, OneRowNumber row) {
   return table[row.number];
 }
-template <int W, class Rows>
-BREAKSTEP_INLINE auto row_of(Mask<W> where, const Rows& table, const RowOfLane<W>& row) {
-  GatheredVector<typename Rows::Real, W> gathered;
-  gathered.size = table.length();
-  for_each_lane(where, [&](int lane) { gathered.lanes[lane] = table[row.number[lane]].lane_data(lane); });
-  return gathered;
+template <class Rows, int W>
+BREAKSTEP_INLINE auto row_of(const Rows& table, const RowOfLane<W>& row) {
+  return found_vector<typename Rows::Real, W>(table.length(), [&table, &row](int lane) BREAKSTEP_INLINE_LAMBDA {
+    return table[row.number[lane]].lane_data(lane);
+  });
+}
+template <class Rows, int W>
+auto row_of(const Rows& table, const RowOfLane<W>&& row) = delete;
+template <class Rows, int W>
+BREAKSTEP_INLINE auto row_of(const Rows& table, const PairsOfLanesAndRows<W>& pairs) {
+  return found_vector<typename Rows::Real, W>(table.length(), [&table, &pairs](int k) BREAKSTEP_INLINE_LAMBDA {
+    return table[pairs.row[k]].lane_data(pairs.lane[k]);
+  });
+}
+
+/// A vector for the lanes (or pairs) that are visited with a row.
+template <AnyVector V>
+BREAKSTEP_INLINE const V& beside(const V& vector, OneRowNumber) {
+  return vector;
+}
+template <AnyVector V, int W>
+BREAKSTEP_INLINE auto beside(const V& vector, const PairsOfLanesAndRows<W>& pairs) {
+  return found_vector<typename V::Real, W>(
+      vector.length(), [&vector, &pairs](int k) BREAKSTEP_INLINE_LAMBDA { return vector.lane_data(pairs.lane[k]); });
+}
+
+/// The lanes that were visited as `found`.
+template <int W>
+BREAKSTEP_INLINE Mask<W> lanes_of(Mask<W> found, OneRowNumber) {
+  return found;
+}
+template <int W>
+BREAKSTEP_INLINE Mask<W> lanes_of(Mask<W> found, const PairsOfLanesAndRows<W>& pairs) {
+  Mask<W> lanes;
+  for_each_lane(found, [&](int k) { lanes.set(pairs.lane[k]); });
+  return lanes;
 }
 
 /// Calls visit(lanes, row) until every lane of `where` has been visited with its row: once in contiguous storage, where
@@ -202,14 +285,49 @@ BREAKSTEP_INLINE void visit_rows(Mask<W> where, const RowOfLane<W>& row, Visit&&
   }
 }
 
-/// Each lane's row of the table has the values of src, as share().
-template <class T, int W, Storage S, int Shelf>
-BREAKSTEP_INLINE void share(Mask<W> where, SharedTable<T, W, S, Shelf>& table, const RowOfLane<W>& row,
-                            const SharedVector<T, W, S, Shelf>& src) {
+/// Calls visit(where, rows) until every lane of `where` has been visited with all of its rows, from `row` downwards;
+/// the lanes of with_more(k) have k rows besides. In contiguous storage pairs of lanes and rows are visited, up to W at
+/// a time, in interleaved all lanes that are at one row.
+template <Storage S, int W, class WithMore, class Visit>
+BREAKSTEP_INLINE void visit_rows_down(Mask<W> where, RowOfLane<W> row, WithMore with_more, Visit&& visit) {
   if constexpr (S == Storage::contiguous) {
-    for_each_lane(where, [&](int lane) { table[row.number[lane]].set_row(lane, src.rows()[lane]); });
+    PairsOfLanesAndRows<W> pairs;
+    int count = 0, down = 0;
+    for (Mask<W> left = where; left.any(); left &= with_more(++down)) {
+      for_each_lane(left, [&](int lane) {
+        if (count == W) {
+          visit(Mask<W>::all_lanes(), std::as_const(pairs));
+          count = 0;
+        }
+        pairs.lane[count] = lane;
+        pairs.row[count++] = row.number[lane] - down;
+      });
+    }
+    if (count > 0) visit(Mask<W>::first_lanes(count), std::as_const(pairs));
   } else {
-    visit_rows<S>(where, row, [&](Mask<W> here, OneRowNumber one) { assign(here, table[one.number], src); });
+    int down = 0;
+    for (Mask<W> left = where; left.any(); left &= with_more(++down)) {
+      visit_rows<S>(left, row, visit);
+      for (int& number : row.number) --number;
+    }
+  }
+}
+
+/// Each lane's row of two tables has the values of their sources, as share().
+template <class T, int W, Storage S, int Shelf, int OtherShelf>
+BREAKSTEP_INLINE void share(Mask<W> where, const RowOfLane<W>& row, SharedTable<T, W, S, Shelf>& table,
+                            const SharedVector<T, W, S, Shelf>& src, SharedTable<T, W, S, OtherShelf>& other,
+                            const SharedVector<T, W, S, OtherShelf>& other_src) {
+  if constexpr (S == Storage::contiguous) {
+    for_each_lane(where, [&](int lane) {
+      table[row.number[lane]].take_row(lane, src);
+      other[row.number[lane]].take_row(lane, other_src);
+    });
+  } else {
+    visit_rows<S>(where, row, [&](Mask<W> here, OneRowNumber one) {
+      assign(here, table[one.number], src);
+      assign(here, other[one.number], other_src);
+    });
   }
 }
 

@@ -27,7 +27,7 @@ enum class Storage { interleaved, contiguous };
 inline constexpr int accumulators = 16;
 
 /// `length` rounded up to whole groups of accumulators, so that SIMD over d needs no tails except in sums.
-constexpr int padded(int length) { return (length + accumulators - 1) / accumulators * accumulators; }
+constexpr int padded(int length) { return (length + accumulators - 1) & -accumulators; }
 
 /// A view of W chains' vectors of run-time length; whoever binds it owns the memory (64-byte aligned, initialised).
 template <class T, int W, Storage S>
@@ -281,7 +281,13 @@ template <class P, bool stored>
 struct VectorCursor {
   using T = typename P::Element;
   T* data;
-  BREAKSTEP_INLINE P get(std::ptrdiff_t at) const { return P::load(data + at); }
+  BREAKSTEP_INLINE P get(std::ptrdiff_t at) const {
+    P value = P::load(data + at);
+    if constexpr (P::part_width > 1 && P::parts <= 2) {
+      for (auto& part : value.part) asm("" : "+v"(part));
+    }
+    return value;
+  }
   BREAKSTEP_INLINE void put(std::ptrdiff_t at, const P& value) const {
     if constexpr (stored) value.store(data + at);
   }
@@ -341,7 +347,7 @@ struct LastGroup {
   static constexpr int N = native_width<T>, registers = accumulators / N;
   Truth<sizeof(T), N> inside[registers];
   explicit BREAKSTEP_INLINE LastGroup(int length) {
-    const int left = length % accumulators;
+    const int left = length & (accumulators - 1);
 #pragma GCC unroll 4
     for (int k = 0; k < registers; ++k) {
       const int own = left - k * N;
@@ -350,11 +356,10 @@ struct LastGroup {
   }
 };
 
-/// One chain's sweep over contiguous coordinates. Padding is swept too, but never summed. The sums of a register's
-/// lanes are left to be added.
-template <int Sums, class T, class F, class... Cursors>
-BREAKSTEP_INLINE std::array<Pack<T, native_width<T>>, Sums> sweep_contiguous(int length, const LastGroup<T>& last, F f,
-                                                                             const Cursors... cursors) {
+/// One chain's sweep over contiguous coordinates. Padding is swept too, but never summed. keep(s, register) takes sum
+/// s, whose lanes are left to be added.
+template <int Sums, class T, class F, class Keep, class... Cursors>
+BREAKSTEP_INLINE void sweep_contiguous(int length, const LastGroup<T>& last, F f, Keep keep, const Cursors... cursors) {
   constexpr int N = native_width<T>;
   constexpr int registers = accumulators / N;
   using P = Pack<T, N>;
@@ -371,7 +376,8 @@ BREAKSTEP_INLINE std::array<Pack<T, native_width<T>>, Sums> sweep_contiguous(int
           at, own[k], f, [at](const auto& c, const P& x) BREAKSTEP_INLINE_LAMBDA { c.put(at, x); }, cursors...);
     }
   };
-  const std::ptrdiff_t whole = Sums > 0 ? length - length % accumulators : padded(length);
+  const std::ptrdiff_t whole = Sums > 0 ? length & -accumulators : padded(length);
+#pragma GCC unroll 2
   for (std::ptrdiff_t i = 0; i < whole; i += accumulators) group(i, sums);
   if (Sums > 0 && whole < length) {
     std::array<P, Sums> with_last[registers];
@@ -383,14 +389,12 @@ BREAKSTEP_INLINE std::array<Pack<T, native_width<T>>, Sums> sweep_contiguous(int
       for (int s = 0; s < Sums; ++s) sums[k][s] = select(last.inside[k], with_last[k][s], sums[k][s]);
     }
   }
-  std::array<P, Sums> result;
   for (int s = 0; s < Sums; ++s) {
     P parts[registers];
 #pragma GCC unroll 4
     for (int k = 0; k < registers; ++k) parts[k] = sums[k][s];
-    result[s] = add_registers<T, N>(parts);
+    keep(s, add_registers<T, N>(parts));
   }
-  return result;
 }
 
 /// The sums of W interleaved chains of at most four coordinates, in registers: visit(i, sums) adds coordinate i.
@@ -487,39 +491,33 @@ auto sweep(Mask<W> where, F f, const Operands&... operands) {
   using First = std::remove_cvref_t<decltype(first)>;
   using T = typename First::Real;
   const int length = first.length();
-  std::array<Pack<T, W>, Sums> totals;
-  for (auto& total : totals) total = Pack<T, W>(T(0));
   if constexpr (First::storage == Storage::interleaved) {
-    const auto found =
-        detail::sweep_interleaved<Sums, T>(where, length, f, detail::cursor<Pack<T, W>>(operands, -1)...);
-    for (int s = 0; s < Sums; ++s) totals[s] = select(where, found[s], totals[s]);
+    auto totals = detail::sweep_interleaved<Sums, T>(where, length, f, detail::cursor<Pack<T, W>>(operands, -1)...);
+    for (auto& total : totals) total = select(where, total, Pack<T, W>(T(0))) + Pack<T, W>(T(0));  // as in sum_over
+    return totals;
   } else {
     constexpr int N = native_width<T>;
     constexpr bool at_once = W == N && Sums > 0;
-    Pack<T, N> found[std::max(Sums, 1)][at_once ? N : 1];
-    if (at_once && !where.all()) {
-      for (auto& own : found) {
-        for (auto& sum : own) sum = Pack<T, N>(T(0));
-      }
-    }
     const detail::LastGroup<T> last(length);
+    Pack<T, N> found[std::max(Sums, 1)][at_once ? N : 1];  // of lanes outside `where` anything
+    std::array<Pack<T, W>, Sums> totals;
+    for (auto& total : totals) total = Pack<T, W>(T(0));
     for_each_lane(where, [&](int lane) BREAKSTEP_INLINE_LAMBDA {
-      const auto own =
-          detail::sweep_contiguous<Sums, T>(length, last, f, detail::cursor<Pack<T, N>>(operands, lane)...);
-      for (int s = 0; s < Sums; ++s) {
+      const auto keep = [&](int s, const Pack<T, N>& sum) BREAKSTEP_INLINE_LAMBDA {
         if constexpr (at_once) {
-          found[s][lane] = own[s];
+          found[s][lane] = sum;
         } else {
-          totals[s].set(lane, detail::add_lanes(own[s]));
+          totals[s].set(lane, detail::add_lanes(sum));
         }
-      }
+      };
+      detail::sweep_contiguous<Sums, T>(length, last, f, keep, detail::cursor<Pack<T, N>>(operands, lane)...);
     });
-    if constexpr (at_once) {
-      for (int s = 0; s < Sums; ++s) totals[s] = detail::add_lanes_of_all<N / 2>(found[s]);
+    for (int s = 0; s < Sums; ++s) {
+      if constexpr (at_once) totals[s] = select(where, detail::add_lanes_of_all<N / 2>(found[s]), totals[s]);
+      totals[s] = totals[s] + Pack<T, W>(T(0));  // as in sum_over
     }
+    return totals;
   }
-  for (auto& total : totals) total = total + Pack<T, W>(T(0));  // as in sum_over
-  return totals;
 }
 
 /// dst = src for the chains of `where`.

@@ -234,10 +234,11 @@ struct Nuts {
 
   /// Whether neither the first half with the second's first leaf turns, nor the second with the first's last.
   static constexpr auto halves_go_on = []<class State, int W, class Row>(State& s, Mask<W> where, const Row& row) {
-    const auto first = row_of(where, s.open_momentum, row);
-    const auto open_sum = row_of(where, s.open_sum, row);
-    const auto middle = row_of(where, s.open_momentum, row.next());
-    const auto middle_sum = row_of(where, s.open_sum, row.next());
+    const auto first = row_of(s.open_momentum, row);
+    const auto open_sum = row_of(s.open_sum, row);
+    const Row next = row.next();
+    const auto middle = row_of(s.open_momentum, next);
+    const auto middle_sum = row_of(s.open_sum, next);
     const auto first_half = lanes::sweep<2>(
         where,
         [](auto& sums, auto& first_p, auto& sum_before, auto& middle_p, auto& sum_of_half) {
@@ -253,7 +254,7 @@ struct Nuts {
           sums[0] = fma(before, inner, sums[0]);
           sums[1] = fma(last, inner, sums[1]);
         },
-        row_of(where, s.before_momentum, row.next()), middle, middle_sum, s.momentum, s.doubling_sum);
+        row_of(s.before_momentum, next), middle, middle_sum, s.momentum, s.doubling_sum);
     return both_positive(first_half) & both_positive(second_half);
   };
 
@@ -272,7 +273,7 @@ struct Nuts {
     const auto goes_on = odd & (s.leaves + 1U != s.leaves_wanted).mask();
     const auto row = rows_of_leaves<W>(s.leaves + 1U);
     lanes::visit_rows<State::storage>(goes_on, row, [&](auto here, const auto& own_row) {
-      assign(here, row_of(here, s.before_momentum, own_row), s.momentum);
+      assign(here, row_of(s.before_momentum, own_row), s.momentum);
     });
   };
 
@@ -284,28 +285,33 @@ struct Nuts {
     using U = typename Counts::Element;
     auto row = rows_of_leaves<W>(s.leaves);
     const auto odd = where & ((s.leaves & Counts(U(1))) != Counts(U(0))).mask();
-    share(where & ~odd, s.open_momentum, row, s.momentum);
-    share(where & ~odd, s.open_sum, row, s.doubling_sum);
+    share(where & ~odd, row, s.open_momentum, s.momentum, s.open_sum, s.doubling_sum);
     const float ends_left_out = as_stan ? 0.0F : -0.5F;
     Mask<W> turned;
-    Mask<W> closing = odd;
-    for (U ones = 1; closing.any(); ones = 2 * ones + 1) {
-      lanes::visit_rows<State::storage>(closing, row, [&](auto here, const auto& own_row) {
-        const auto ends = lanes::sweep<2>(
-            here,
-            [ends_left_out](auto& sums, auto& first, auto& open_sum, auto& last, auto& sum) {
-              const auto inner = fma(first + last, decltype(first + last)(ends_left_out), (sum - open_sum) + first);
-              sums[0] = fma(first, inner, sums[0]);
-              sums[1] = fma(last, inner, sums[1]);
-            },
-            row_of(here, s.open_momentum, own_row), row_of(here, s.open_sum, own_row), s.momentum, s.doubling_sum);
-        turned |= here & ~both_positive(ends);
-        const auto halved = as_stan && ones > 1 ? here & ~turned : Mask<W>();
-        if (halved.any()) turned |= halved & ~halves_go_on(s, halved, own_row);
-      });
-      const Counts next = Counts(2 * ones + 1);
-      closing = odd & ~turned & ((s.leaves & next) == next).mask();
-      for (int& number : row.number) --number;
+    const auto completes = [&](int more) {
+      const Counts ones((U(2) << more) - 1U);
+      return ((s.leaves & ones) == ones).mask();
+    };
+    lanes::visit_rows_down<State::storage>(odd, row, completes, [&](auto here, const auto& at) {
+      const auto ends = lanes::sweep<2>(
+          here,
+          [ends_left_out](auto& sums, auto& first, auto& open_sum, auto& last, auto& sum) {
+            const auto inner = fma(first + last, decltype(first + last)(ends_left_out), (sum - open_sum) + first);
+            sums[0] = fma(first, inner, sums[0]);
+            sums[1] = fma(last, inner, sums[1]);
+          },
+          row_of(s.open_momentum, at), row_of(s.open_sum, at), beside(s.momentum, at), beside(s.doubling_sum, at));
+      turned |= lanes_of(here & ~both_positive(ends), at);
+    });
+    if (as_stan) {
+      // A sub-tree of two leaves has no halves that could turn.
+      Mask<W> with_halves = odd & ~turned & completes(1);
+      for (int more = 1; with_halves.any(); with_halves &= ~turned & completes(++more)) {
+        for (int& number : row.number) --number;
+        lanes::visit_rows<State::storage>(with_halves, row, [&](auto here, const auto& own_row) {
+          turned |= here & ~halves_go_on(s, here, own_row);
+        });
+      }
     }
     if (as_stan) keep_before_next(s, odd & ~turned);
     return turned;

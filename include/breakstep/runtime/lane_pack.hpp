@@ -256,7 +256,11 @@ class SamplerPack final : public LanePack<Real, W> {
 
   void emit(int lane, Real* position) override {
     if (map_.is_identity()) {
-      for (int i = 0; i < shape_.dimension; ++i) position[i] = state.x.at(lane, i);
+      if constexpr (S == Storage::contiguous) {
+        std::copy_n(state.x.lane_data(lane), shape_.dimension, position);
+      } else {
+        for (int i = 0; i < shape_.dimension; ++i) position[i] = state.x.at(lane, i);
+      }
       return;
     }
     const InterleavedVector<Real, 1> u(position_memory_.get(), shape_.dimension), x(position, shape_.dimension);

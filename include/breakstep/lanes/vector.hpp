@@ -277,14 +277,16 @@ namespace detail {
 // What a sweep reads at coordinate i: cursors are made once per chain (or pack of chains) and hold by value all that
 // the loop needs, since whatever it reads through a reference might be what it has just stored.
 
-template <class P, bool stored>
+template <class P, bool stored, Storage storage>
 struct VectorCursor {
   using T = typename P::Element;
   T* data;
   BREAKSTEP_INLINE P get(std::ptrdiff_t at) const {
     P value = P::load(data + at);
-    if constexpr (P::part_width > 1 && P::parts <= 2) {
-      for (auto& part : value.part) asm("" : "+v"(part));
+    if constexpr (storage == Storage::contiguous) {
+      // Else g++ would load the value again wherever an operand may come from memory.
+      static_assert(P::parts == 1);
+      asm("" : "+v"(value.part[0]));
     }
     return value;
   }
@@ -305,7 +307,7 @@ struct ScalarCursor {
 
 /// `lane` < 0 means all lanes of interleaved storage.
 template <class P, bool stored, AnyVector V>
-BREAKSTEP_INLINE VectorCursor<P, stored> vector_cursor(const V& v, int lane) {
+BREAKSTEP_INLINE VectorCursor<P, stored, V::storage> vector_cursor(const V& v, int lane) {
   if constexpr (V::storage == Storage::contiguous) {
     return {v.lane_data(lane)};
   } else {

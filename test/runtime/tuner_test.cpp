@@ -106,6 +106,16 @@ TEST(Tuner, ASlowMomentDoesNotCostTheBestPlan) {
   }
 }
 
+/// The same of an expensive density, whose windows and whose neighbour take ten times as long.
+TEST(Tuner, ASlowMomentDoesNotCostTheBestPlanWhereWindowsAreLong) {
+  for (double begin = 0; begin < 0.012; begin += 2e-4) {
+    const auto rate = [begin](std::size_t plan, double time, int) {
+      return rates[plan] / 25 * (time >= begin && time < begin + 1e-3 ? 0.7 : 1.0);
+    };
+    EXPECT_GT(share_of_first_plan(0.08, rate), 0.8) << "slow from " << begin << " s on";
+  }
+}
+
 /// Lanes that wait are missed only after a while.
 TEST(Tuner, APlanThatFlattersInTrialsIsGivenUp) {
   const auto rate = [](std::size_t plan, double, int turns) {

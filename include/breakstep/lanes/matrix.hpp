@@ -30,7 +30,6 @@ class Matrix {
   [[nodiscard]] T& operator()(int row, int column) { return data_[offset(row, column)]; }
   /// Rows from n·slice_rows on: slice_rows elements of each column, zeros beyond the last row.
   [[nodiscard]] const T* slice(int n) const { return data_.get() + n * slice_size_; }
-  [[nodiscard]] std::ptrdiff_t slice_size() const { return slice_size_; }
 
   [[nodiscard]] Matrix transposed() const {
     Matrix t(columns_, rows_);
@@ -108,7 +107,7 @@ class LastRows {
     alignas(native_bytes) float rows[quads * native_width<float>];
 #pragma GCC unroll 2
     for (int q = 0; q < quads; ++q) _mm512_store_ps(rows + q * native_width<float>, sums_[q]);
-    for (int c = 0; c < Chains; ++c) _mm_storeu_ps(y[c] + first, _mm_load_ps(rows + 4 * c));
+    for (int c = 0; c < Chains; ++c) _mm512_storeu_ps(y[c] + first, _mm512_zextps128_ps512(_mm_load_ps(rows + 4 * c)));
   }
 
  private:

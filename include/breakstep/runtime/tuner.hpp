@@ -41,8 +41,10 @@ class Tuner {
       : plans_(std::move(plans)),
         now_(clock),
         best_rate_(plans_.size()),
+        promise_(plans_.size()),
         was_good_(plans_.size()),
-        long_windows_of_(plans_.size()) {}
+        long_windows_of_(plans_.size()),
+        look_(plans_.size(), Look::first) {}
 
   /// Every combination of the steps with `parking` lanes, or if that is 0 with several shares of a pack's `width`. The
   /// first step should be the one that leaves the fewest lanes without a question.
@@ -117,13 +119,17 @@ class Tuner {
   /// slow moment must not put it aside.
   static constexpr double hopeless_at_first = 0.75, hopeless_later = 0.85;
   static constexpr double about_equal = 0.97;
-  /// Long windows after which it is known what a plan gives; if that is clearly less than another one promises, fewer,
-  /// where a window outlasts what neighbours usually do to the core.
-  static constexpr int proving_windows = 5, fewest_proving_windows = 2;
-  static constexpr double clearly_less = 0.95, outlasting_seconds = 3e-4;
-  /// The first of them, in which lanes still get into their places, is only as long as that takes.
+  /// Long windows after which it is known what a plan gives. Lanes still get into their places in the first, which is
+  /// short, and the second.
+  static constexpr int proving_windows = 5, settling_windows = 2;
   static constexpr std::uint64_t first_long_turns = 100;
+  /// A plan that gives clearly less than another one promises is put off before it is proven, where a window takes so
+  /// long that proving it would cost a short run dearly.
+  static constexpr double clearly_less = 0.95, dear_seconds = 3e-4;
   static constexpr int fewest_long_windows = 100, most_long_windows = 1600;
+
+  /// How often a plan has been looked at in long windows.
+  enum class Look { first, put_off, second };
 
   static double seconds_of(clockid_t clock) {
     timespec time{};
@@ -143,7 +149,7 @@ class Tuner {
       return;
     }
     const double rate = static_cast<double>(done_) / seconds_;
-    window_outlasts_ = seconds_ > outlasting_seconds;
+    window_is_dear_ = seconds_ > dear_seconds;
     done_ = 0;
     seconds_ = 0;
     if (is_trial) best_rate_[current_] = std::max(best_rate_[current_], rate);
@@ -185,41 +191,63 @@ class Tuner {
     for (std::size_t i = 0; i < plans_.size(); ++i) was_good_[i] = best_rate_[i] >= hopeless_later * best;
     best_rate_.assign(plans_.size(), 0.0);
     long_windows_of_.assign(plans_.size(), 0);
+    look_.assign(plans_.size(), Look::first);
   }
 
-  /// What a plan gives in long windows replaces what its trials promised: the best of several after the first, in which
-  /// lanes still get into their places. Later ones can only be too slow, by what others do to the core, or very slowly
-  /// become so, by what the chains do.
+  /// What a plan gives in long windows replaces what its trials promised: the best of several after the first ones.
+  /// Later ones can only be too slow, by what others do to the core, or very slowly become so, by what the chains do.
   void note_long(double rate) {
     const int windows = ++long_windows_of_[current_];
     double& known = best_rate_[current_];
-    const bool is_first = windows <= 2;
+    if (windows == 1) promise_[current_] = known;
+    const bool is_first = windows <= settling_windows + 1;
     known = is_first || rate > known ? rate : windows <= proving_windows ? known : known + (rate - known) / 32;
   }
 
-  /// A long window of the plan that looks best, or of the present one until that is proven.
+  /// A long window of the plan that looks best, or of the present one until that is proven or put off.
   void settle() {
-    const auto looks_best = std::max_element(best_rate_.begin(), best_rate_.end());
     const int windows = long_windows_of_[current_];
-    const bool is_clearly_less =
-        windows >= fewest_proving_windows && window_outlasts_ && best_rate_[current_] < clearly_less * *looks_best;
-    if (windows == 0 || windows >= proving_windows || is_clearly_less) {
-      current_ = static_cast<std::size_t>(looks_best - best_rate_.begin());
+    if (windows == 0 || windows >= proving_windows) {
+      take(best_but(plans_.size()));
+    } else if (const std::size_t other = best_but(current_);
+               windows >= settling_windows && window_is_dear_ && best_rate_[current_] < clearly_less * worth(other)) {
+      if (look_[current_] == Look::first) look_[current_] = Look::put_off;
+      take(other);
     }
     turns_ = long_windows_of_[current_] == 0 ? first_long_turns : long_turns;
+  }
+
+  void take(std::size_t plan) {
+    current_ = plan;
+    if (look_[plan] == Look::put_off) look_[plan] = Look::second;
+  }
+
+  /// A neighbour may have slowed a plan down that was put off: its promise stands, and it is looked at once more if
+  /// nothing else turns out to be as good.
+  [[nodiscard]] double worth(std::size_t plan) const {
+    return look_[plan] == Look::put_off ? promise_[plan] : best_rate_[plan];
+  }
+  [[nodiscard]] std::size_t best_but(std::size_t left_out) const {
+    std::size_t best = left_out == 0 ? 1 : 0;
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (i != left_out && worth(i) > worth(best)) best = i;
+    }
+    return best;
   }
 
   std::vector<Plan> plans_;
   Clock now_;
   std::vector<double> best_rate_;
+  std::vector<double> promise_;       ///< what the trials of each plan gave
   std::vector<bool> was_good_;        ///< when all were tried the time before
   std::vector<int> long_windows_of_;  ///< of each plan since all were tried
+  std::vector<Look> look_;
   std::size_t current_ = 0;
   std::optional<std::size_t> chosen_;  ///< when all had been tried the time before
   std::size_t window_ = 0;             ///< of the trials
   bool settled_ = false;
-  bool window_outlasts_ = false;  ///< the one that has just ended
-  bool has_tried_all_ = false;    ///< or is about to: no trial is the first any more
+  bool window_is_dear_ = false;  ///< the one that has just ended
+  bool has_tried_all_ = false;   ///< or is about to: no trial is the first any more
   int windows_settled_ = 0;
   int long_windows_ = fewest_long_windows;
   std::uint64_t lanes_ = 1;

@@ -21,7 +21,7 @@ def run(lab):
                  modes=["free", "free-threads-2"], rounds=lab.pick(1, 3, 5), seconds=0.02)
     for d in lab.pick([1, 10], [1, 3, 10, 30, 100, 300, 1000], [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]):
         # About a tenth of a second, too.
-        for sampler, extra, work in (("nuts", {"set": "step_size=0.3"}, lab.pick(2000, 1000000, 4000000)), ("slice", {}, lab.pick(2000, 10000000, 40000000))):
+        for sampler, extra, work in (("nuts", {"set": "step_size=0.3"}, lab.pick(2000, 5000000, 10000000)), ("slice", {}, lab.pick(2000, 10000000, 40000000))):
             lab.time(f"dimension_{sampler}_{d}", sampler=sampler, target="standard_normal", dimension=d, **extra, chains=[512],
                      draws=10000, work=max(2048, work // d), least_draws=4, burn_in=4, modes=MODES, rounds=lab.pick(1, 9, 9), seconds=0.02)
 

@@ -303,17 +303,15 @@ struct Nuts {
           row_of(s.open_momentum, at), row_of(s.open_sum, at), beside(s.momentum, at), beside(s.doubling_sum, at));
       turned |= lanes_of(here & ~both_positive(ends), at);
     });
-    if (as_stan) {
-      // A sub-tree of two leaves has no halves that could turn.
-      Mask<W> with_halves = odd & ~turned & completes(1);
-      for (int more = 1; with_halves.any(); with_halves &= ~turned & completes(++more)) {
-        for (int& number : row.number) --number;
-        lanes::visit_rows<State::storage>(with_halves, row, [&](auto here, const auto& own_row) {
-          turned |= here & ~halves_go_on(s, here, own_row);
-        });
-      }
+    if (!as_stan) return turned;
+    // A sub-tree of two leaves has no halves that could turn.
+    Mask<W> with_halves = odd & ~turned & completes(1);
+    for (int more = 1; with_halves.any(); with_halves &= ~turned & completes(++more)) {
+      for (int& number : row.number) --number;
+      lanes::visit_rows<State::storage>(
+          with_halves, row, [&](auto here, const auto& own_row) { turned |= here & ~halves_go_on(s, here, own_row); });
     }
-    if (as_stan) keep_before_next(s, odd & ~turned);
+    keep_before_next(s, odd & ~turned);
     return turned;
   };
 

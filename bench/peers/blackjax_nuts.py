@@ -13,7 +13,7 @@ SEGMENT = 5  # draws between two looks at the clock
 
 def prepare(job):
     real = real_type(job)
-    log_density = make_log_density(make_problem(job["target"], job["data_folder"]))
+    log_density = make_log_density(make_problem(job["target"], job["data_folder"]), job["plain_density"])
     starts = np.load(job["starts_file"]).astype(real)
     return (_fixed if job["contest"] == "fixed" else _whole)(job, log_density, jnp.asarray(starts))
 

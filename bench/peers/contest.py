@@ -52,13 +52,25 @@ class Contestant:
         return self.module not in ("breakstep_nuts", "stan_nuts")
 
 
-FIXED = [
-    Contestant("breakstep", "breakstep_nuts", "single", {"schedule": "free"}),
-    Contestant("breakstep in lock-step", "breakstep_nuts", "single", {"schedule": "lockstep"}),
+IN_JAX = [
     Contestant("the paper's method in JAX", "freed_nuts", "single"),
     Contestant("BlackJAX, vmap", "blackjax_nuts", "single"),
     Contestant("NumPyro, vectorized", "numpyro_nuts", "single", {"chain_method": "vectorized"}),
     Contestant("NumPyro, sequential", "numpyro_nuts", "single", {"chain_method": "sequential"}),
+]
+
+
+def with_plain_density(contestant):
+    """With the density as users write it, without our rules by hand (densities.py)."""
+    settings = contestant.settings | {"plain_density": True}
+    return dataclasses.replace(contestant, name=contestant.name + ", plain density", settings=settings)
+
+
+FIXED = [
+    Contestant("breakstep", "breakstep_nuts", "single", {"schedule": "free"}),
+    Contestant("breakstep in lock-step", "breakstep_nuts", "single", {"schedule": "lockstep"}),
+    *IN_JAX,
+    *map(with_plain_density, IN_JAX),
     Contestant("breakstep", "breakstep_nuts", "double", {"schedule": "free"}),
     Contestant("Stan", "stan_nuts", "double"),
 ]
@@ -145,6 +157,7 @@ def job_of(problem, options, contest, starts_file, **sizes):
         "step_size": 0.0316227766,
         "max_depth": 10,
         "limit": options.limit,
+        "plain_density": False,
         "cores": options.cores,
         **sizes,
     }

@@ -4,12 +4,29 @@ import jax.numpy as jnp
 from jax.nn import log_sigmoid, sigmoid
 
 
+def _exponents_of_modes(mean, data):
+    return jnp.stack([-0.5 * data["d"] / data["along"] * (mean - mode) ** 2 for mode in (10, -10)])
+
+
+def _plain_mixture(data):
+    """As one would write it who leaves derivatives and chains to JAX: a gradient takes two products with the matrix."""
+    inverse, along, d = jnp.asarray(data["inverse_covariance"]), data["along"], data["d"]
+
+    def log_density(x):
+        mean = jnp.mean(x)
+        rest = x - mean
+        of_mean = -0.5 * d / along * mean**2 + jax.nn.logsumexp(_exponents_of_modes(mean, data))
+        return of_mean - rest @ inverse @ rest
+
+    return log_density
+
+
 def _mixture(data):
     inverse, along, d = jnp.asarray(data["inverse_covariance"]), data["along"], data["d"]
 
     def of_mean(mean):
         """What the mean of the coordinates adds to the log density, and to every coordinate's derivative."""
-        exponents = jnp.stack([-0.5 * d / along * (mean - 10) ** 2, -0.5 * d / along * (mean + 10) ** 2])
+        exponents = _exponents_of_modes(mean, data)
         near = jax.nn.softmax(exponents, axis=0)
         value = -0.5 * d / along * mean**2 + jax.nn.logsumexp(exponents, axis=0)
         return value, -(2 * mean - 10 * (near[0] - near[1])) / along
@@ -121,5 +138,8 @@ _MAKERS = {
 }
 
 
-def make_log_density(problem):
+def make_log_density(problem, plain=False):
+    """`plain`: without the rules by hand that make a density faster, if it has any."""
+    if plain and problem.name == "mixture_code_dense":
+        return _plain_mixture(problem.data)
     return _MAKERS[problem.name](problem.data)

@@ -160,7 +160,7 @@ def _step(value_and_gradient, step_size, max_depth, chain, uniforms, momentum):
 
 def prepare(job):
     real = real_type(job)
-    log_density = make_log_density(make_problem(job["target"], job["data_folder"]))
+    log_density = make_log_density(make_problem(job["target"], job["data_folder"]), job["plain_density"])
     starts = jnp.asarray(np.load(job["starts_file"]).astype(real))
     chains, d = starts.shape
     draws, max_depth, everyone = job["draws"], job["max_depth"], jnp.arange(chains)
